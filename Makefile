@@ -1,0 +1,100 @@
+# tilewright. `make` builds the library and the command; `make test` builds and runs all tests;
+# `make demo` compiles and runs the two example kernels. See README.md.
+#
+#   MODE=release|debug|asan     how to build (default release); output in build/$(CC)-$(MODE)/
+#   CC=gcc|clang                both are kept warning-free
+#   WERROR=1                    warnings are errors (CI)
+#   make room-layout            build and run one room's tests, linking only that room and those before it
+
+MODE   ?= release
+CC     ?= gcc
+ifeq ($(origin CC),default)
+CC     := gcc
+endif
+B      := build/$(notdir $(CC))-$(MODE)
+
+# Rooms in their order: a room may include only rooms before it (tools/check_includes reads this line).
+ROOMS  := base diag num layout isa ptx ir lang tile emit machine api
+
+WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes \
+          -Wmissing-prototypes -Wswitch-enum -Wvla -Wundef -Wdouble-promotion $(if $(WERROR),-Werror)
+OPT.release := -O2 -g
+OPT.debug   := -O0 -g
+OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS ?=
+ALL_CFLAGS  := -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fvisibility=hidden -pthread \
+               $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -Itests $(CFLAGS)
+LDLIBS := -lpthread -lm
+
+room_src  = $(sort $(wildcard src/$(1)/*.c))
+room_obj  = $(patsubst %.c,$(B)/%.o,$(call room_src,$(1)))
+upto      = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,99,$(2))))
+reverse   = $(if $(1),$(call reverse,$(wordlist 2,99,$(1))) $(firstword $(1)))
+room_libs = $(foreach r,$(call reverse,$(call upto,$(1),$(ROOMS))),$(B)/$(r).a)
+room_test = $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/$(1)/*_test.c)))
+
+LIB    := $(B)/libtilewright.a
+TOOL   := $(B)/tilewright
+TESTS  := $(foreach r,$(ROOMS) cli,$(call room_test,$(r)))
+SUPPORT := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
+
+.PHONY: all test demo bench examples golden check clean deps help
+.SECONDARY:
+all: $(LIB) $(TOOL)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# One archive a room, so that a room's tests link without the rooms after it.
+define room_rules
+$(B)/$(1).a: $(call room_obj,$(1))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	@ar rcs $$@ $$^
+$(call room_test,$(1)): $(B)/%: $(B)/%.o $(SUPPORT) $(call room_libs,$(1)) $(B)/diag.a $(B)/base.a
+	@echo "  LINK $$@"
+	@$(CC) $(ALL_CFLAGS) $$(filter %.o,$$^) $(call room_libs,$(1)) $(B)/diag.a $(B)/base.a -lcmocka $(LDLIBS) -o $$@
+.PHONY: room-$(1)
+room-$(1): $(call room_test,$(1))
+	@tools/run_tests $$^
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
+
+$(LIB): $(foreach r,$(ROOMS),$(call room_obj,$(r)))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(TOOL): $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cli/*.c))) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+$(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+test: deps
+	@$(MAKE) --no-print-directory all test-run
+
+.PHONY: test-run
+test-run: $(TESTS) $(TOOL)
+	@TILEWRIGHT=$(TOOL) tools/run_tests $(TESTS)
+
+demo: deps all
+	@tools/demo $(TOOL)
+
+bench: all
+	@tools/bench $(TOOL)
+
+check:
+	@tools/check_repository
+
+# Installs what is missing when root on Debian, else prints the one line that does.
+deps:
+	@tools/deps
+
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,77 @@
+#include "support/check.h"
+
+static void memory_is_zeroed_and_aligned(void **state)
+{
+    struct bench_room *room = *state;
+    for (size_t n = 1; n < 5000; n = n * 3 + 1) {
+        const unsigned char *at = tw_arena_alloc(&room->arena, n, 1);
+        assert_int_equal((uintptr_t)at % _Alignof(max_align_t), 0);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(at[i], 0);
+    }
+}
+
+static void a_rewind_frees_what_came_after_the_mark(void **state)
+{
+    struct bench_room *room = *state;
+    char *kept = tw_arena_copy(&room->arena, "kept", 4);
+    const struct arena_mark mark = tw_arena_mark(&room->arena);
+    const size_t used = room->arena.used_bytes;
+    for (int i = 0; i < 100; i++)
+        tw_arena_alloc(&room->arena, 10000, 1);
+    tw_arena_rewind(&room->arena, mark);
+    assert_int_equal(room->arena.used_bytes, used);
+    assert_string_equal(kept, "kept");
+}
+
+static void exhaustion_leaves_through_the_landing(void **state)
+{
+    (void)state;
+    struct landing landing = {.reason = LANDING_NONE};
+    struct arena small;
+    tw_arena_init(&small, &landing, 1000);
+    if (setjmp(landing.at) == 0) {
+        for (int i = 0; i < 1000; i++)
+            tw_arena_alloc(&small, 1, 16);
+        fail_msg("1000 allocations of 16 bytes fit into an arena of 1000 bytes");
+    }
+    assert_int_equal(landing.reason, LANDING_MEMORY);
+    tw_arena_release(&small);
+}
+
+static void a_size_that_overflows_is_exhaustion(void **state)
+{
+    (void)state;
+    struct landing landing = {.reason = LANDING_NONE};
+    struct arena a;
+    tw_arena_init(&a, &landing, 0);
+    if (setjmp(landing.at) == 0) {
+        tw_arena_alloc(&a, SIZE_MAX / 4, 8);
+        fail_msg("an impossible size was allocated");
+    }
+    assert_int_equal(landing.reason, LANDING_MEMORY);
+    tw_arena_release(&a);
+}
+
+static void vectors_keep_their_elements_when_they_grow(void **state)
+{
+    struct bench_room *room = *state;
+    VEC(uint32_t) v = {0};
+    for (uint32_t i = 0; i < 1000; i++)
+        *vec_push(&room->arena, &v) = i * i;
+    assert_int_equal(v.len, 1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(v.at[i], i * i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(memory_is_zeroed_and_aligned),
+        ROOM_TEST(a_rewind_frees_what_came_after_the_mark),
+        ROOM_TEST(exhaustion_leaves_through_the_landing),
+        ROOM_TEST(a_size_that_overflows_is_exhaustion),
+        ROOM_TEST(vectors_keep_their_elements_when_they_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+#include "support/check.h"
+
+static void a_map_iterates_in_insertion_order(void **state)
+{
+    struct bench_room *room = *state;
+    struct strmap m;
+    tw_strmap_init(&m, &room->arena);
+    for (uint32_t i = 0; i < 500; i++)
+        tw_strmap_put(&m, tw_str(tw_format(&room->arena, "name%u", i * 7919 % 500)), i);
+    tw_strmap_put(&m, STR("name0"), 77);
+    assert_int_equal(m.entries.len, 500);
+    assert_string_equal(m.entries.at[1].key, "name419");
+    assert_int_equal(*tw_strmap_get(&m, STR("name0")), 77);
+    assert_int_equal(*tw_strmap_get(&m, STR("name419")), 1);
+    assert_null(tw_strmap_get(&m, STR("name500")));
+}
+
+static void equal_names_intern_to_one_pointer(void **state)
+{
+    struct bench_room *room = *state;
+    struct interner in;
+    tw_interner_init(&in, &room->arena);
+    const char *a = tw_intern(&in, STR("lane"));
+    const char other[] = "lane";
+    assert_ptr_equal(a, tw_intern(&in, tw_str(other)));
+    assert_ptr_not_equal(a, tw_intern(&in, STR("lan")));
+}
+
+static void distance_counts_edits(void **state)
+{
+    (void)state;
+    static const struct { const char *a, *b; uint32_t edits; } rows[] = {
+        {"", "", 0}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"", "xyz", 3},
+        {"kitten", "sitting", 3}, {"tcgen05.mma.cta_group::1.kind::f61", "tcgen05.mma.cta_group::1.kind::f16", 2},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(tw_str_distance(tw_str(rows[i].a), tw_str(rows[i].b)), rows[i].edits);
+}
+
+static void json_strings_are_escaped(void **state)
+{
+    struct bench_room *room = *state;
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    tw_text_add_json(&t, STR("a\"b\\c\n\x01"));
+    assert_string_equal(t.at, "\"a\\\"b\\\\c\\n\\u0001\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_map_iterates_in_insertion_order),
+        ROOM_TEST(equal_names_intern_to_one_pointer),
+        ROOM_TEST(distance_counts_edits),
+        ROOM_TEST(json_strings_are_escaped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
