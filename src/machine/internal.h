@@ -1,0 +1,335 @@
+/* What the files of the machine share: the running structures, how an execution function reads its
+ * operands, waits, faults and asynchronous agents. Nothing outside src/machine includes this file.
+ *
+ * A cluster is the unit: it owns CTAs, a CTA owns shared memory, barriers and warps, a warp is a set
+ * of splits (lanes that are at one place). One cluster is run by one host thread at a time and
+ * touches nothing mutable outside itself but guest global memory. */
+#ifndef TW_MACHINE_INTERNAL_H
+#define TW_MACHINE_INTERNAL_H
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "machine/events.h"
+#include "machine/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LANES = 32, DINST_OPS = 6, MAX_AGENTS = 6, CTA_BARRIERS = 16 };
+#define ALL_LANES UINT32_C(0xffffffff)
+
+struct warp;
+struct cta;
+struct cluster;
+struct launch;
+struct code;
+struct dinst;
+
+/* ---- Decoded instructions ------------------------------------------------------------------ */
+
+enum exec_status {
+    EXEC_NEXT,  /* done; go on with the next instruction                                            */
+    EXEC_JUMP,  /* the function has set where the lanes are (branch, exit, return)                   */
+    EXEC_AGAIN, /* the split was parked (tw_park): the same instruction runs again when it wakes     */
+    EXEC_FAULT  /* tw_fault was called                                                               */
+};
+
+/* Executes one instruction for the lanes of `mask` (never 0): the split's lanes whose guard is true. */
+typedef enum exec_status exec_fn(struct warp *w, const struct dinst *d, uint32_t mask);
+
+/* An operand, resolved. `ref` names a row of 32 lanes: an offset in bytes into the frame's registers, or, with
+ * REF_CONST set, into the code's constants (immediates are broadcast rows there, so that registers, immediates and
+ * special registers are read alike). A 32-bit or narrower register is 32 x uint32_t, a 64-bit one 32 x uint64_t,
+ * b128 32 x 16 bytes; a predicate is one uint32_t mask. REF_NONE: absent, or the sink `_`. */
+#define REF_CONST UINT32_C(0x80000000)
+#define REF_NONE UINT32_C(0xffffffff)
+
+struct dop {
+    uint32_t ref;
+    int32_t disp;  /* address operands: the constant part of [base+disp]                            */
+    uint8_t bytes; /* of a lane's slot: 4, 8, 16; 0 for a predicate                                 */
+    bool negated;  /* !p                                                                            */
+    uint8_t space; /* address operands whose base is a symbol: enum space                           */
+    bool address;
+    uint16_t count; /* of a vector operand {a, b, ...}: its elements are code->refs[ref + i]; else 0 */
+};
+
+enum dinst_flags {
+    D_ALIGNED = 1,   /* .aligned: all live lanes of the warp must be here together, none guarded off */
+    D_BRANCH = 2,    /* may change the pc                                                            */
+    D_BARRIER = 4,   /* meets other warps or engines: the warp gives up its turn afterwards          */
+    D_FLOAT_CONTRACTABLE = 8 /* an add or mul without a rounding qualifier                           */
+};
+
+struct dinst {
+    exec_fn *run;
+    uint32_t guard;      /* row of a predicate (a constant true when there is none)                  */
+    uint32_t guard_flip; /* 0, or ALL_LANES for @!p                                                  */
+    uint8_t op_count;
+    uint8_t flags;       /* enum dinst_flags                                                         */
+    uint16_t isa_op;     /* enum isa_op                                                              */
+    uint8_t type, type2; /* element types (enum num_format, where the function says so)              */
+    uint8_t elem_bytes, elems; /* memory: bytes of one element, elements of the vector               */
+    uint8_t mod[8];      /* fields whose meaning belongs to the execution function                   */
+    struct dop op[DINST_OPS]; /* in PTX order, destination first                                     */
+    uint64_t imm;        /* instruction descriptor fields, lut, branch target, ...                   */
+    const void *extra;   /* owned by the code's arena; for families that unpack more                 */
+    uint32_t origin;     /* index into code->origins                                                 */
+};
+
+/* ---- Warps ---------------------------------------------------------------------------------- */
+
+/* A call of a function (or the kernel itself): its registers. Lanes that are in one frame share rows. */
+struct frame {
+    struct frame *caller;
+    const struct code *code;
+    uint8_t *regs;         /* code->frame_bytes */
+    uint8_t *params;       /* .param space of the function: 32 lanes x code->param_bytes */
+    uint32_t live;         /* lanes that have not returned */
+    uint32_t return_pc;
+    uint32_t depth;
+    uint32_t local_base;   /* of this frame's .local variables in the thread's local memory */
+};
+
+enum wait_kind {
+    WAIT_NONE,
+    WAIT_MBARRIER, /* key: shared address with rank (rank << 24 | offset)                           */
+    WAIT_BAR,      /* key: barrier number of the CTA                                                */
+    WAIT_CLUSTER,  /* barrier.cluster.wait                                                          */
+    WAIT_CONVERGE, /* other lanes of the warp must come to this instruction                         */
+    WAIT_LANES,    /* key: lanes that must execute the same .sync instruction                       */
+    WAIT_TMEM,     /* tcgen05.alloc: columns must become free                                       */
+    WAIT_ASYNC     /* key: agent-specific, e.g. a wait_group of a thread; `agent` says whose        */
+};
+
+struct async_agent;
+
+struct wait {
+    enum wait_kind kind;
+    uint64_t key;
+    uint32_t detail;  /* WAIT_MBARRIER: the parity waited for; WAIT_ASYNC: agent-specific           */
+    bool may_time_out; /* try_wait, test_wait: may give false to let the program do something else  */
+    const struct async_agent *agent;
+};
+
+struct split {
+    struct frame *frame;
+    uint32_t pc;
+    uint32_t mask;
+    struct wait wait;  /* kind WAIT_NONE: runnable */
+    bool timed_out;    /* woken without what it waited for: a try_wait now answers false            */
+    bool resumed;      /* woken because what it waited for has happened (barrier, cluster)          */
+    bool yielded;      /* has spun; others of the warp go first                                     */
+    uint32_t spins;
+};
+
+enum { MAX_SPLITS = LANES };
+
+struct warp {
+    struct cta *cta;
+    struct cluster *cluster;
+    const struct code *code;       /* of the current frame */
+    uint8_t *bank[2];              /* registers of the current frame; constants of its code */
+    struct split *now;             /* the split that is executing */
+    struct split splits[MAX_SPLITS];
+    uint32_t split_count;
+    uint32_t id;                   /* in the CTA */
+    uint32_t live;                 /* lanes that exist and have not exited */
+    uint32_t born;                 /* lanes that exist */
+    uint8_t *local;                /* local memory: lane-major, local_bytes each */
+    struct frame *frames;          /* innermost last created; for freeing */
+    struct frame *free_frames;
+    const struct allocation *hit;  /* the last global allocation touched */
+    uint64_t steps;
+    bool runnable;
+    uint32_t pending_jump;
+};
+
+static inline uint8_t *row(const struct warp *w, uint32_t ref)
+{
+    return w->bank[ref >> 31] + (ref & ~REF_CONST);
+}
+static inline uint32_t *row32(const struct warp *w, uint32_t ref)
+{
+    return (uint32_t *)(void *)row(w, ref);
+}
+static inline uint64_t *row64(const struct warp *w, uint32_t ref)
+{
+    return (uint64_t *)(void *)row(w, ref);
+}
+/* The lane's word, zero-extended from a narrow slot. */
+static inline uint64_t lane_word(const struct warp *w, const struct dop *o, unsigned lane)
+{
+    return o->bytes == 8 ? row64(w, o->ref)[lane] : row32(w, o->ref)[lane];
+}
+/* A predicate operand as a mask of lanes, negation applied. */
+static inline uint32_t lane_mask(const struct warp *w, const struct dop *o)
+{
+    const uint32_t m = *row32(w, o->ref);
+    return o->negated ? ~m : m;
+}
+/* Writes a predicate destination for the lanes of mask; a sink is left alone. */
+static inline void set_predicate(struct warp *w, const struct dop *o, uint32_t mask, uint32_t value)
+{
+    if (o->ref == REF_NONE)
+        return;
+    uint32_t *p = row32(w, o->ref);
+    *p = (*p & ~mask) | (value & mask);
+}
+/* The address [base+disp] of a lane, in the operand's space; 32-bit arithmetic for 32-bit bases. */
+static inline uint64_t lane_address(const struct warp *w, const struct dop *o, unsigned lane)
+{
+    if (o->bytes == 8)
+        return row64(w, o->ref)[lane] + (uint64_t)(int64_t)o->disp;
+    return (uint32_t)(row32(w, o->ref)[lane] + (uint32_t)o->disp);
+}
+static inline unsigned first_lane(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+#define FOR_LANES(lane, mask) \
+    for (uint32_t lane##_left = (mask), lane = 0; \
+         lane##_left != 0 && (lane = (uint32_t)__builtin_ctz(lane##_left), true); lane##_left &= lane##_left - 1)
+
+/* ---- Asynchronous work ---------------------------------------------------------------------- */
+
+/* An engine that performs operations after the instruction that issued them (tensor pipe, copies). It is registered
+ * with a CTA (tw_cta_add_agent). Its results must not become visible before `land` or `drain` is called: the
+ * scheduler calls `land` only when no warp of the cluster can run. */
+struct async_agent {
+    const char *name;       /* in reports: "the tensor pipe of CTA 0" prints as name + " of CTA n" */
+    void *state;
+    struct cta *cta;
+    /* Operations issued and not performed. */
+    uint32_t (*pending)(const struct async_agent *agent);
+    /* Performs the work that must be done for `wait` to make progress: the oldest completion that signals it and
+     * everything that completion stands for, and signals it. Returns false when nothing pending concerns `wait`. */
+    bool (*land)(struct async_agent *agent, const struct wait *wait);
+    /* Performs everything that is pending: the CTA has ended. */
+    void (*drain)(struct async_agent *agent);
+    /* Writes what is pending, for the deadlock report; may be NULL. */
+    void (*describe)(const struct async_agent *agent, struct text *out);
+};
+
+/* ---- CTAs and clusters ---------------------------------------------------------------------- */
+
+struct named_barrier {
+    uint32_t expected; /* threads of the running instance; 0: none has arrived */
+    uint32_t arrived;  /* threads, 32 a warp */
+    uint32_t arrived_warps; /* mask of the warps that have arrived or wait at this instance */
+    uint8_t kind;      /* enum bar_kind of the instance: sync/arrive or red */
+    uint32_t red_count, red_and, red_or; /* of the predicates so far */
+    uint32_t instance; /* counts completed instances */
+    uint32_t result_count; bool result_and, result_or; /* of the last completed instance */
+};
+
+struct tmem;        /* tmem.h */
+struct tensor_pipe; /* tensor_pipe.h */
+struct mbar_table;  /* mbarrier.h */
+
+struct cta {
+    struct cluster *cluster;
+    uint32_t rank;
+    uint32_t ctaid[3];
+    uint8_t *shared;        /* shared_bytes; byte 0 is offset 0 of the window (reserved part included) */
+    uint32_t shared_bytes;
+    struct named_barrier bars[CTA_BARRIERS];
+    struct warp *warps;
+    uint32_t warp_count;
+    uint32_t warps_left;    /* warps with live lanes */
+    bool ended;
+    struct async_agent *agents[MAX_AGENTS];
+    uint32_t agent_count;
+    /* Owned by the tensor-core files: made on first use, in the cluster's arena, zero at the CTA's start. */
+    struct tmem *tmem;
+    struct tensor_pipe *tensor_pipe;
+    struct mbar_table *mbars;
+};
+
+struct cluster {
+    struct launch *launch;
+    const struct machine_observer *observer; /* NULL: nobody watches */
+    uint64_t index;         /* linear in the grid of clusters */
+    struct arena arena;     /* everything of the cluster; released when it ends */
+    struct cta *ctas;
+    uint32_t cta_count;
+    uint32_t ctas_left;
+    struct { uint32_t arrived, expected, phase; } barrier; /* barrier.cluster */
+    uint64_t random;        /* state of the generator */
+    uint64_t last_op;       /* number of the last asynchronous operation issued */
+    uint64_t changes;       /* counts stores, arrivals, wakes: anything that another thread could see */
+    uint64_t steps;
+    struct warp **order;    /* warps in scheduling order */
+    uint32_t warp_count;
+    uint32_t turn;
+    uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
+    uint64_t idle_changes;
+    bool faulted;
+    bool ended;
+};
+
+/* ---- Helpers -------------------------------------------------------------------------------- */
+
+/* A number drawn from the cluster's seed. */
+uint64_t tw_random(struct cluster *c);
+/* Fills with poison: words drawn from `seed`, never all zeros. */
+void tw_poison(void *at, size_t bytes, uint64_t seed);
+/* A seed for poison of a named piece of the cluster; equal arguments, equal seed. */
+uint64_t tw_poison_seed(const struct cluster *c, uint32_t cta_rank, uint32_t what);
+
+/* Parks the executing split; returns EXEC_AGAIN. */
+enum exec_status tw_park(struct warp *w, struct wait wait);
+/* Makes every split of the cluster that waits for (kind, key) runnable again; returns how many. */
+uint32_t tw_wake(struct cluster *c, enum wait_kind kind, uint64_t key);
+/* The same within one CTA (WAIT_BAR, WAIT_TMEM). */
+uint32_t tw_wake_cta(struct cta *cta, enum wait_kind kind, uint64_t key);
+/* Asks for the split's next instruction to be given up to others: for answers of "not yet". */
+void tw_yield(struct warp *w);
+
+void tw_cta_add_agent(struct cta *cta, struct async_agent *agent);
+uint64_t tw_async_next_op(struct cluster *c);
+
+/* Ends the launch with a diagnosed fault at the executing instruction. `code` is a row of machine.def (DIAG code);
+ * the message is formatted; thread (of `lane`), PTX line and source line are added. Returns EXEC_FAULT.
+ * The first fault of a launch is kept. */
+struct fault_note {
+    const char *expected, *found, *fix, *spec; /* any may be NULL */
+};
+enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same for an asynchronous operation that was issued at `origin` by (warp, lane). */
+void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned lane, const struct code *code, uint32_t origin,
+                    int diag_code, const struct fault_note *note, const char *format, ...)
+    __attribute__((format(printf, 9, 10)));
+
+/* A checked access by a lane of the executing instruction: resolves generic addresses, checks window, bounds and
+ * alignment, emits no event. NULL after a fault. `align` 0: natural alignment of `bytes`. */
+uint8_t *tw_access(struct warp *w, unsigned lane, enum space space, uint64_t address, uint32_t bytes, uint32_t align,
+                   bool write);
+/* A 32-bit shared address (own or peer's) of `bytes` for an instruction of lane; `address` may be generic when
+ * `generic`. Returns the shared address with rank in *out and the CTA that owns it, or NULL after a fault. */
+struct cta *tw_shared_target(struct warp *w, unsigned lane, bool generic, uint64_t address, uint32_t bytes, uint32_t align,
+                             bool peers, uint32_t *out);
+/* Host bytes of a shared address with rank, without an instruction (engines). NULL when outside or the CTA has ended. */
+uint8_t *tw_cluster_shared(struct cluster *c, uint32_t address, uint32_t bytes);
+
+/* Events. Callers fill the fields that the kind names; cluster, CTA, warp and pc are filled here. */
+void tw_emit(struct warp *w, struct machine_event *e, uint32_t lanes);
+void tw_emit_op(struct cluster *c, struct cta *cta, struct machine_event *e, uint64_t op);
+static inline bool observed(const struct cluster *c)
+{
+    return c->observer != NULL;
+}
+
+/* Provided by the tensor-core files (mbarrier.c, tmem.c). */
+/* The state of the barrier at a shared address, for the deadlock report: "phase 0: 1 of 2 arrivals missing, 128 bytes outstanding". */
+void tw_mbarrier_describe(const struct cta *cta, uint32_t shared_offset, struct text *out);
+/* The CTA's last thread has exited and its engines are drained: what is still allocated is a fault. */
+void tw_tmem_cta_end(struct cta *cta);
+
+/* Which lanes must take part in a `.sync` instruction with this member mask: those of it that live. Returns EXEC_NEXT when
+ * the lanes of `mask` are complete, else parks and returns EXEC_AGAIN. All lanes of `mask` must hold the same member mask. */
+enum exec_status tw_gather(struct warp *w, uint32_t mask, uint32_t members);
+
+#endif
