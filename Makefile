@@ -23,7 +23,7 @@ OPT.debug   := -O0 -g
 OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS ?=
 ALL_CFLAGS  := -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fvisibility=hidden -pthread \
-               $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -Itests $(CFLAGS)
+               $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -I. -Itests $(CFLAGS)
 LDLIBS := -lpthread -lm
 
 room_src  = $(sort $(wildcard src/$(1)/*.c))

@@ -1,0 +1,25 @@
+/* The subcommands; each returns an exit status. */
+#ifndef TW_CLI_COMMANDS_H
+#define TW_CLI_COMMANDS_H
+
+#include "cli/files.h"
+#include "cli/options.h"
+#include "tilewright/tilewright.h"
+
+int command_compile(const struct options *o);
+int command_check(const struct options *o);
+int command_run(const struct options *o);
+int command_explain(const struct options *o);
+
+/* Prints the context's diagnostics on standard error and gives the exit status that goes with `status`. */
+int finish(tw_ctx *ctx, const struct options *o, tw_status status);
+/* True for file names that end in .ptx. */
+bool is_ptx(const char *path);
+/* Compiles a kernel, or reads a .ptx file, as the options say. */
+tw_status load_module(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text,
+                      tw_module **out);
+
+/* Whether ptxas takes the PTX: 1 accepted, 0 refused (its words are on standard error), -1 not installed. */
+int ask_ptxas(const char *ptx, size_t len, const char *arch);
+
+#endif

@@ -1,0 +1,122 @@
+/* compile and check: kernels to PTX, and all diagnostics of kernels and .ptx files. */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    tw_emit emit;
+} emits[] = {
+    {"ptx", TW_EMIT_PTX}, {"ir", TW_EMIT_IR}, {"ir-lowered", TW_EMIT_IR_LOWERED}, {"launch", TW_EMIT_LAUNCH}};
+
+static bool find_emit(const struct options *o, tw_emit *out)
+{
+    const char *name = option_text(o, OPT_EMIT);
+    *out = TW_EMIT_PTX;
+    if (name == NULL)
+        return true;
+    for (size_t i = 0; i < sizeof emits / sizeof emits[0]; i++)
+        if (strcmp(emits[i].name, name) == 0) {
+            *out = emits[i].emit;
+            return true;
+        }
+    if (strcmp(name, "cuda") == 0)
+        fprintf(stderr, "tilewright: this version does not emit CUDA; --emit takes ptx, ir, ir-lowered or launch\n");
+    else
+        fprintf(stderr, "tilewright: --emit takes ptx, ir, ir-lowered or launch, found '%s'\n", name);
+    return false;
+}
+
+static int assemble(tw_module *module, const struct options *o)
+{
+    const char *ptx;
+    size_t len;
+    if (tw_module_text(module, TW_EMIT_PTX, &ptx, &len) != TW_OK)
+        return EXIT_WRONG;
+    const char *arch = option_text(o, OPT_ARCH);
+    arch = arch == NULL ? "sm_100a" : arch;
+    const int verdict = ask_ptxas(ptx, len, arch);
+    if (verdict < 0)
+        fprintf(stderr, "not run: ptxas is not installed\n");
+    else if (verdict > 0)
+        fprintf(stderr, "ptxas accepts the PTX for %s\n", arch);
+    return verdict == 0 ? EXIT_WRONG : EXIT_DONE;
+}
+
+int command_compile(const struct options *o)
+{
+    tw_emit what;
+    if (!find_emit(o, &what))
+        return EXIT_USAGE;
+    if (is_ptx(o->files[0])) {
+        fprintf(stderr, "tilewright: compile takes a program file; %s is PTX already (use check or run)\n", o->files[0]);
+        return EXIT_USAGE;
+    }
+    struct file_bytes text;
+    if (!file_read(o->files[0], &text))
+        return EXIT_WRONG;
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = NULL;
+    const char *out = NULL;
+    size_t len = 0;
+    tw_status status = load_module(ctx, o, o->files[0], &text, &module);
+    if (status == TW_OK)
+        status = tw_module_text(module, what, &out, &len);
+    int code = finish(ctx, o, status);
+    if (code == EXIT_DONE) {
+        const char *path = option_text(o, OPT_OUTPUT);
+        code = file_write(path == NULL ? "-" : path, out, len) ? EXIT_DONE : EXIT_WRONG;
+    }
+    if (code == EXIT_DONE && option_given(o, OPT_ASSEMBLE))
+        code = assemble(module, o);
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+    free(text.at);
+    return code;
+}
+
+/* One file: a .ptx module, or every kernel of a program. */
+static int check_file(const struct options *o, const char *path)
+{
+    struct file_bytes text;
+    if (!file_read(path, &text))
+        return EXIT_WRONG;
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_status status = TW_OK;
+    tw_module *module = NULL;
+    if (is_ptx(path) || option_given(o, OPT_KERNEL)) {
+        status = load_module(ctx, o, path, &text, &module);
+        tw_module_destroy(module);
+    } else {
+        const char *names;
+        status = tw_list_kernels(ctx, path, text.at, text.len, &names);
+        char *list = status == TW_OK ? strdup(names) : NULL;
+        for (char *name = list == NULL ? NULL : strtok(list, "\n"); name != NULL; name = strtok(NULL, "\n")) {
+            const tw_compile_opts opts = {.kernel = name, .arch = option_text(o, OPT_ARCH)};
+            const tw_status one = tw_compile(ctx, path, text.at, text.len, &opts, &module);
+            if (one == TW_OK)
+                tw_module_destroy(module);
+            else
+                status = one;
+        }
+        free(list);
+    }
+    const int code = finish(ctx, o, status);
+    tw_ctx_destroy(ctx);
+    free(text.at);
+    return code;
+}
+
+int command_check(const struct options *o)
+{
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < o->file_count; i++) {
+        const int code = check_file(o, o->files[i]);
+        if (code == EXIT_DONE)
+            printf("%s: no errors\n", o->files[i]);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}

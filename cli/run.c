@@ -1,0 +1,230 @@
+/* run: a kernel or a .ptx file on the CPU machine, with tensors from and to .npy files. */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct run {
+    const struct options *o;
+    tw_ctx *ctx;
+    tw_module *module;
+    tw_device *device;
+    tw_args *args;
+    tw_launch *launch;
+    struct file_bytes text, contract;
+    tw_launch_opts opts;
+    tw_device_opts device_opts;
+    double rtol, atol;
+    bool files_ok; /* false: a file could not be read or written; it has been said */
+};
+
+static double seconds_now(void *user)
+{
+    (void)user;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool read_numbers(struct run *r)
+{
+    const bool ok = option_uint(r->o, OPT_SEED, 0, &r->opts.seed) &&
+                    option_uint(r->o, OPT_MAX_STEPS, 0, &r->opts.max_steps) &&
+                    option_uint(r->o, OPT_MAX_MEMORY, 0, &r->device_opts.max_memory) &&
+                    option_double(r->o, OPT_MAX_SECONDS, 0, &r->opts.max_seconds) &&
+                    option_double(r->o, OPT_RTOL, 0, &r->rtol) && option_double(r->o, OPT_ATOL, 0, &r->atol);
+    r->opts.now = seconds_now;
+    return ok;
+}
+
+static bool check_combination(const struct run *r)
+{
+    const bool ptx = is_ptx(r->o->files[0]);
+    const bool has_launch = option_given(r->o, OPT_LAUNCH);
+    if (ptx && !has_launch) {
+        fprintf(stderr, "tilewright: running a .ptx file needs its launch contract: --launch FILE.json\n");
+        return false;
+    }
+    if (!ptx && (has_launch || option_given(r->o, OPT_ENTRY))) {
+        fprintf(stderr, "tilewright: --launch and --entry are for .ptx files; a kernel carries its own contract\n");
+        return false;
+    }
+    return true;
+}
+
+static bool fill_kind(const char *text, char *kind, size_t kind_bytes, uint64_t *seed)
+{
+    const char *colon = strchr(text, ':');
+    const size_t len = colon == NULL ? strlen(text) : (size_t)(colon - text);
+    if (len >= kind_bytes)
+        return false;
+    memcpy(kind, text, len);
+    kind[len] = '\0';
+    *seed = 0;
+    if (colon == NULL)
+        return true;
+    char *end;
+    *seed = strtoull(colon + 1, &end, 0);
+    return end != colon + 1 && *end == '\0' && colon[1] != '-';
+}
+
+static tw_status apply_fill(struct run *r, const struct option_use *use)
+{
+    char kind[32];
+    uint64_t seed;
+    if (!fill_kind(use->text, kind, sizeof kind, &seed)) {
+        fprintf(stderr, "tilewright: --fill wants NAME=KIND[:SEED], found '%s=%s'\n", use->name, use->text);
+        return TW_ERROR;
+    }
+    return tw_args_fill(r->args, use->name, kind, seed);
+}
+
+static tw_status with_file(struct run *r, const struct option_use *use)
+{
+    struct file_bytes file;
+    if (!file_read(use->text, &file)) {
+        r->files_ok = false;
+        return TW_ERROR;
+    }
+    tw_difference difference;
+    const tw_status status =
+        use->id == OPT_IN
+            ? tw_args_set_npy(r->args, use->name, use->text, file.at, file.len)
+            : tw_args_compare(r->args, use->name, use->text, file.at, file.len, r->rtol, r->atol, &difference);
+    free(file.at);
+    if (status == TW_OK && use->id == OPT_EXPECT && !option_given(r->o, OPT_JSON))
+        printf("%s: as expected (%llu elements, largest difference %g)\n", use->name,
+               (unsigned long long)difference.elements, difference.max_abs);
+    return status;
+}
+
+static tw_status apply_inputs(struct run *r)
+{
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < r->o->use_count && status == TW_OK; i++) {
+        const struct option_use *use = &r->o->uses[i];
+        if (use->id == OPT_IN)
+            status = with_file(r, use);
+        else if (use->id == OPT_FILL)
+            status = apply_fill(r, use);
+        else if (use->id == OPT_SET)
+            status = tw_args_set(r->args, use->name, use->text);
+    }
+    return status;
+}
+
+static tw_status prepare(struct run *r)
+{
+    tw_status status = load_module(r->ctx, r->o, r->o->files[0], &r->text, &r->module);
+    if (status == TW_OK)
+        status = tw_device_create(r->ctx, &r->device_opts, &r->device);
+    if (status == TW_OK)
+        status = tw_args_create(r->device, r->module, option_text(r->o, OPT_ENTRY), option_text(r->o, OPT_LAUNCH),
+                                r->contract.at, r->contract.len, &r->args);
+    return status == TW_OK ? apply_inputs(r) : status;
+}
+
+/* Runs of over a second say how far they are, where somebody watches. */
+static void show_progress(const struct run *r, double began, double now)
+{
+    tw_launch_stats s;
+    tw_launch_read_stats(r->launch, &s);
+    const double took = now - began;
+    const double left = s.ctas_done == 0 ? 0 : took / (double)s.ctas_done * (double)(s.ctas - s.ctas_done);
+    fprintf(stderr, "\r%llu of %llu CTAs, %.1f million warp instructions a second", (unsigned long long)s.ctas_done,
+            (unsigned long long)s.ctas, (double)s.steps / took * 1e-6);
+    if (s.ctas_done != 0)
+        fprintf(stderr, ", about %.0f s left", left);
+    fprintf(stderr, "   ");
+    fflush(stderr);
+}
+
+static tw_status launch(struct run *r)
+{
+    enum { STEPS_BETWEEN_LOOKS = 200000 };
+    tw_status status = tw_args_launch(r->args, &r->opts, &r->launch);
+    if (status != TW_OK)
+        return status;
+    const bool watched = isatty(STDERR_FILENO) && !option_given(r->o, OPT_JSON);
+    const double began = seconds_now(NULL);
+    double shown = began;
+    while ((status = tw_launch_step(r->launch, STEPS_BETWEEN_LOOKS)) == TW_RUNNING) {
+        const double now = seconds_now(NULL);
+        if (watched && now - shown > 1) {
+            show_progress(r, began, now);
+            shown = now;
+        }
+    }
+    if (shown != began)
+        fputc('\n', stderr);
+    return status;
+}
+
+static tw_status apply_outputs(struct run *r)
+{
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < r->o->use_count; i++) {
+        const struct option_use *use = &r->o->uses[i];
+        tw_status one = TW_OK;
+        if (use->id == OPT_OUT) {
+            const void *bytes;
+            size_t len;
+            one = tw_args_get_npy(r->args, use->name, &bytes, &len);
+            if (one == TW_OK && !file_write(use->text, bytes, len)) {
+                r->files_ok = false;
+                one = TW_ERROR;
+            }
+        } else if (use->id == OPT_EXPECT) {
+            one = with_file(r, use);
+        }
+        status = status == TW_OK ? one : status;
+    }
+    return status;
+}
+
+static void print_result(const struct run *r)
+{
+    tw_launch_stats s;
+    tw_launch_read_stats(r->launch, &s);
+    if (option_given(r->o, OPT_JSON))
+        printf("{\"ctas\": %llu, \"warp_instructions\": %llu}\n", (unsigned long long)s.ctas, (unsigned long long)s.steps);
+    else
+        printf("done: %llu CTA%s, %llu warp instructions\n", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
+               (unsigned long long)s.steps);
+}
+
+static int run_all(struct run *r)
+{
+    const char *contract = option_text(r->o, OPT_LAUNCH);
+    if (!file_read(r->o->files[0], &r->text) || (contract != NULL && !file_read(contract, &r->contract)))
+        return EXIT_WRONG;
+    r->ctx = tw_ctx_create(NULL);
+    tw_status status = prepare(r);
+    if (status == TW_OK)
+        status = launch(r);
+    if (status == TW_OK)
+        status = apply_outputs(r);
+    const int code = finish(r->ctx, r->o, status);
+    if (code == EXIT_DONE)
+        print_result(r);
+    return code;
+}
+
+int command_run(const struct options *o)
+{
+    struct run r = {.o = o, .files_ok = true};
+    if (!read_numbers(&r) || !check_combination(&r))
+        return EXIT_USAGE;
+    const int code = run_all(&r);
+    tw_launch_destroy(r.launch);
+    tw_args_destroy(r.args);
+    tw_device_destroy(r.device);
+    tw_module_destroy(r.module);
+    tw_ctx_destroy(r.ctx);
+    free(r.text.at);
+    free(r.contract.at);
+    return code;
+}

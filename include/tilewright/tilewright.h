@@ -1,0 +1,180 @@
+/* tilewright: compile tile kernels to PTX, and run any PTX on the CPU, bit for bit.
+ *
+ * The library's one public header. Everything hangs off a context: handles are opaque, options are
+ * structs whose zero value is the default, errors are values and diagnostics.
+ *
+ *     tw_ctx *ctx = tw_ctx_create(NULL);
+ *     tw_module *module;
+ *     if (tw_compile(ctx, "k.py", text, len, NULL, &module) == TW_OK) { ... tw_module_text(...) ... }
+ *     else fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
+ *     tw_ctx_destroy(ctx);
+ *
+ * Ownership: every handle is freed by its own _destroy, which accepts NULL; a context outlives the handles
+ * made from it, a device the launches on it, a module the launches of it. A returned text or byte block
+ * belongs to the handle that returned it and lives until that handle is destroyed, unless said otherwise.
+ * Threads: a context and what was made from it belong to one thread at a time; any number of contexts. */
+#ifndef TW_TILEWRIGHT_H
+#define TW_TILEWRIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_API __attribute__((visibility("default")))
+
+typedef enum tw_status {
+    TW_OK,        /* done */
+    TW_ERROR,     /* the input is wrong, a kernel faulted or deadlocked: see tw_diagnostics */
+    TW_LIMIT,     /* a limit was hit: see tw_diagnostics */
+    TW_NO_MEMORY, /* memory is exhausted */
+    TW_RUNNING    /* tw_launch_step: steps are used up, the launch goes on with the next call */
+} tw_status;
+
+/* ---- context and diagnostics ---------------------------------------------------------------- */
+
+typedef struct tw_ctx tw_ctx;
+
+typedef struct tw_ctx_opts {
+    size_t max_bytes; /* memory that one call may hold beside guest memory; 0: 1 GiB */
+} tw_ctx_opts;
+
+/* NULL if memory is exhausted. `opts` may be NULL. */
+TW_API tw_ctx *tw_ctx_create(const tw_ctx_opts *opts);
+TW_API void tw_ctx_destroy(tw_ctx *ctx);
+
+typedef enum tw_format { TW_TEXT, TW_JSON } tw_format;
+
+/* Everything reported since the context was made or cleared. Valid until the next call with this context. */
+TW_API const char *tw_diagnostics(tw_ctx *ctx, tw_format format);
+TW_API unsigned tw_error_count(const tw_ctx *ctx);
+TW_API void tw_diagnostics_clear(tw_ctx *ctx);
+
+/* What `tilewright explain E0421` prints: title and explanation of a diagnostic code; NULL if there is none. */
+TW_API const char *tw_explain_code(tw_ctx *ctx, const char *code);
+
+TW_API const char *tw_version(void);
+
+/* ---- modules: kernels and PTX ---------------------------------------------------------------- */
+
+typedef struct tw_module tw_module;
+
+typedef struct tw_compile_opts {
+    const char *kernel; /* which kernel of the file; NULL: the only one */
+    const char *arch;   /* ".target"; NULL: sm_100a */
+    unsigned ptx_version; /* 88 is 8.8; 0: the lowest that the target and the kernel's instructions need, at least 8.8 */
+} tw_compile_opts;
+
+/* Compiles one kernel of a program file. `text` must live as long as the module. */
+TW_API tw_status tw_compile(tw_ctx *ctx, const char *file_name, const char *text, size_t len,
+                            const tw_compile_opts *opts, tw_module **out);
+/* Reads a PTX module. `text` must live as long as the module. */
+TW_API tw_status tw_module_parse(tw_ctx *ctx, const char *file_name, const char *text, size_t len, tw_module **out);
+TW_API void tw_module_destroy(tw_module *module);
+
+typedef enum tw_emit {
+    TW_EMIT_PTX,        /* the PTX text that runs here and on a GPU */
+    TW_EMIT_IR,         /* compiled modules: kernel IR as built */
+    TW_EMIT_IR_LOWERED, /* compiled modules: kernel IR after tile lowering */
+    TW_EMIT_LAUNCH      /* compiled modules: the launch contract, JSON */
+} tw_emit;
+
+/* TW_ERROR if the module has no such form (PTX that was read has no IR). */
+TW_API tw_status tw_module_text(tw_module *module, tw_emit what, const char **text, size_t *len);
+
+/* How many instructions of each opcode the module holds, one "count spelling" a line, most frequent first. */
+TW_API tw_status tw_module_opcodes(tw_module *module, const char **text);
+
+/* The names of the kernels of a program file, or of the entries of a PTX file, one a line. */
+TW_API tw_status tw_list_kernels(tw_ctx *ctx, const char *file_name, const char *text, size_t len, const char **names);
+
+/* ---- devices and memory ------------------------------------------------------------------------ */
+
+typedef struct tw_device tw_device;
+
+typedef struct tw_device_opts {
+    uint64_t max_memory; /* bytes of guest memory; 0: 4 GiB */
+} tw_device_opts;
+
+TW_API tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **out);
+TW_API void tw_device_destroy(tw_device *device);
+
+/* Global memory outlives launches. *address is a guest address, 256-byte aligned; memory is zeroed. */
+TW_API tw_status tw_alloc(tw_device *device, uint64_t bytes, uint64_t *address);
+TW_API tw_status tw_free(tw_device *device, uint64_t address);
+TW_API tw_status tw_write(tw_device *device, uint64_t address, const void *from, uint64_t bytes);
+TW_API tw_status tw_read(tw_device *device, uint64_t address, void *to, uint64_t bytes);
+
+/* ---- launches ------------------------------------------------------------------------------------ */
+
+typedef struct tw_launch tw_launch;
+
+typedef struct tw_launch_opts {
+    const char *entry; /* NULL: the only entry of the module */
+    uint32_t grid[3], block[3], cluster[3]; /* 0 counts as 1 */
+    uint32_t dynamic_shared_bytes;
+    const void *params; /* the parameter block, laid out as the entry declares it */
+    size_t param_bytes;
+    uint64_t seed;       /* draws the schedule, poison, and which asynchronous work lands first */
+    uint64_t max_steps;  /* warp instructions; 0: 10,000,000,000 */
+    double max_seconds;  /* by `now`; 0: none */
+    double (*now)(void *user); /* a monotonic clock in seconds; needed for max_seconds alone */
+    void *user;
+} tw_launch_opts;
+
+/* Refuses what a driver refuses: dimensions that contradict the entry's directives, too much shared memory ... */
+TW_API tw_status tw_launch_create(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch **out);
+/* Runs up to `steps` warp instructions (0: to the end). TW_RUNNING, or how it ended. */
+TW_API tw_status tw_launch_step(tw_launch *launch, uint64_t steps);
+TW_API void tw_launch_destroy(tw_launch *launch);
+
+typedef struct tw_launch_stats {
+    uint64_t steps;     /* warp instructions executed */
+    uint64_t ctas_done, ctas;
+} tw_launch_stats;
+TW_API void tw_launch_read_stats(const tw_launch *launch, tw_launch_stats *out);
+
+/* ---- arguments by name ---------------------------------------------------------------------------- */
+
+/* The arguments of one entry as its launch contract describes them: tensors in guest memory (zero-filled
+ * until set) and scalars. A compiled module carries its contract; for PTX that was read, pass its JSON. */
+typedef struct tw_args tw_args;
+
+TW_API tw_status tw_args_create(tw_device *device, tw_module *module, const char *entry, const char *contract_name,
+                                const char *contract, size_t contract_len, tw_args **out);
+TW_API void tw_args_destroy(tw_args *args);
+
+TW_API size_t tw_args_count(const tw_args *args);
+TW_API const char *tw_args_name(const tw_args *args, size_t index);
+
+/* `file_name` is for diagnostics. The file's dtype and shape must be the argument's. */
+TW_API tw_status tw_args_set_npy(tw_args *args, const char *name, const char *file_name, const void *bytes, size_t len);
+/* kind: zeros ones iota ints normal uniform bits */
+TW_API tw_status tw_args_fill(tw_args *args, const char *name, const char *kind, uint64_t seed);
+/* A scalar argument from text: decimal, hexadecimal or, for floats, decimal with a point. */
+TW_API tw_status tw_args_set(tw_args *args, const char *name, const char *value);
+/* The tensor's present contents as a .npy file; valid until the next call with these arguments. */
+TW_API tw_status tw_args_get_npy(tw_args *args, const char *name, const void **bytes, size_t *len);
+/* The tensor's guest address and size in bytes. */
+TW_API tw_status tw_args_tensor(tw_args *args, const char *name, uint64_t *address, uint64_t *bytes);
+
+typedef struct tw_difference {
+    uint64_t elements, differing; /* differing: outside atol + rtol * |expected| */
+    double max_abs;               /* largest absolute difference of finite elements */
+} tw_difference;
+/* Compares a tensor with a .npy file; a difference beyond the tolerance is TW_ERROR and a diagnostic that names
+ * the first differing element with both values and both bit patterns. A NaN equals a NaN. */
+TW_API tw_status tw_args_compare(tw_args *args, const char *name, const char *file_name, const void *bytes, size_t len,
+                                 double rtol, double atol, tw_difference *out);
+
+/* A launch with these arguments and the contract's dimensions; the fields entry, grid, block, cluster,
+ * dynamic_shared_bytes and params of `opts` must be zero. */
+TW_API tw_status tw_args_launch(tw_args *args, const tw_launch_opts *opts, tw_launch **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,291 @@
+#include "ptx/contract.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+/* ---- element types ---------------------------------------------------------------------------- */
+
+const char *tw_contract_dtype_name(struct contract_dtype t)
+{
+    return t.is_bool ? "bool" : tw_num_format(t.format)->dtype;
+}
+
+bool tw_contract_dtype_find(struct str name, struct contract_dtype *out)
+{
+    const bool is_bool = tw_str_is(name, "bool");
+    *out = (struct contract_dtype){is_bool, is_bool ? NUM_U8 : tw_num_format_by_dtype(name)};
+    return out->format != NUM_NONE;
+}
+
+uint32_t tw_contract_dtype_bits(struct contract_dtype t)
+{
+    return t.is_bool ? 8 : tw_num_bits(t.format);
+}
+
+uint64_t tw_contract_tensor_bytes(const struct contract_arg *a)
+{
+    uint64_t bits = tw_contract_dtype_bits(a->dtype);
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->shape[i] != 0 && bits > (UINT64_MAX - 7) / (uint64_t)a->shape[i])
+            return UINT64_MAX;
+        bits *= (uint64_t)a->shape[i];
+    }
+    return (bits + 7) / 8;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+struct reader {
+    struct arena *arena;
+    struct diags *diags;
+    uint32_t file;
+};
+
+static struct src_span span_of(const struct reader *r, const struct json *v)
+{
+    return (struct src_span){r->file, v->begin, v->end};
+}
+
+static bool wrong_type(struct reader *r, const struct json *at, const char *field, const char *expected)
+{
+    struct diag *d = tw_diag(r->diags, E0611, span_of(r, at), "field \"%s\" of the launch contract has the wrong type", field);
+    tw_diag_expected(d, "%s", expected);
+    tw_diag_found(d, "%s", tw_json_kind_name(at->kind));
+    return false;
+}
+
+static bool missing(struct reader *r, const struct json *object, const char *field, const char *expected)
+{
+    struct diag *d = tw_diag(r->diags, E0611, span_of(r, object), "the launch contract lacks \"%s\" here", field);
+    tw_diag_expected(d, "%s", expected);
+    return false;
+}
+
+/* Refuses keys that are not in the NULL-terminated list. */
+static bool check_keys(struct reader *r, const struct json *object, const char *const *known)
+{
+    for (uint32_t i = 0; i < object->count; i++) {
+        bool ok = false;
+        struct text list;
+        tw_text_init(&list, r->arena);
+        for (uint32_t k = 0; known[k] != NULL; k++) {
+            ok = ok || tw_str_is(object->keys[i], known[k]);
+            tw_text_addf(&list, k == 0 ? "%s" : ", %s", known[k]);
+        }
+        if (!ok) {
+            struct diag *d = tw_diag(r->diags, E0612, span_of(r, &object->items[i]), "unknown field \"" STR_FMT "\"",
+                                     STR_ARG(object->keys[i]));
+            tw_diag_expected(d, "one of: %s", list.at);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_count(struct reader *r, const struct json *v, const char *field, int64_t low, int64_t high, int64_t *out)
+{
+    if (!tw_json_int(v, out) || *out < low || *out > high) {
+        struct diag *d = tw_diag(r->diags, E0611, span_of(r, v), "field \"%s\" of the launch contract is out of range", field);
+        tw_diag_expected(d, "an integer from %lld to %lld", (long long)low, (long long)high);
+        tw_diag_found(d, "%s", v->kind == JSON_NUMBER ? v->text.at : tw_json_kind_name(v->kind));
+        return false;
+    }
+    return true;
+}
+
+/* One to three positive integers, or one integer alone; absent dimensions are 1. */
+static bool read_dims(struct reader *r, const struct json *object, const char *field, uint32_t out[3])
+{
+    const struct json *v = tw_json_get(object, field);
+    out[0] = out[1] = out[2] = 1;
+    if (v == NULL)
+        return true;
+    const struct json *items = v->kind == JSON_ARRAY ? v->items : v;
+    const uint32_t count = v->kind == JSON_ARRAY ? v->count : 1;
+    if (count < 1 || count > 3)
+        return wrong_type(r, v, field, "one to three positive integers");
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t n;
+        if (!read_count(r, &items[i], field, 1, INT32_MAX, &n))
+            return false;
+        out[i] = (uint32_t)n;
+    }
+    return true;
+}
+
+static bool read_name(struct reader *r, const struct json *object, const char *field, const char **out)
+{
+    const struct json *v = tw_json_get(object, field);
+    if (v == NULL)
+        return missing(r, object, field, "a string");
+    if (v->kind != JSON_STRING)
+        return wrong_type(r, v, field, "a string");
+    *out = v->text.at;
+    return true;
+}
+
+static bool read_dtype(struct reader *r, const struct json *object, struct contract_arg *a)
+{
+    const char *name;
+    if (!read_name(r, object, "dtype", &name))
+        return false;
+    if (tw_contract_dtype_find(tw_str(name), &a->dtype))
+        return true;
+    struct text list;
+    tw_text_init(&list, r->arena);
+    for (int f = 0; f < NUM_FORMAT_COUNT; f++)
+        if (tw_num_format((enum num_format)f)->dtype != NULL)
+            tw_text_addf(&list, "%s, ", tw_num_format((enum num_format)f)->dtype);
+    struct diag *d = tw_diag(r->diags, E0613, span_of(r, tw_json_get(object, "dtype")), "unknown dtype \"%s\"", name);
+    tw_diag_expected(d, "one of: %sbool", list.at);
+    return false;
+}
+
+static bool read_shape(struct reader *r, const struct json *object, struct contract_arg *a)
+{
+    const struct json *v = tw_json_get(object, "shape");
+    if (v == NULL)
+        return missing(r, object, "shape", "an array of integers");
+    if (v->kind != JSON_ARRAY || v->count > TW_MAX_RANK)
+        return wrong_type(r, v, "shape", "an array of at most 16 integers");
+    a->rank = v->count;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (!read_count(r, &v->items[i], "shape", 0, INT64_MAX / 2, &a->shape[i]))
+            return false;
+    return true;
+}
+
+static bool read_value(struct reader *r, const struct json *object, struct contract_arg *a)
+{
+    const struct json *v = tw_json_get(object, "value");
+    if (v == NULL)
+        return true;
+    if (v->kind == JSON_BOOL)
+        a->value = v->boolean ? "true" : "false";
+    else if (v->kind == JSON_NUMBER || v->kind == JSON_STRING)
+        a->value = v->text.at;
+    else
+        return wrong_type(r, v, "value", "a number, a boolean, or a string that holds one");
+    return true;
+}
+
+static bool read_arg(struct reader *r, const struct json *v, struct contract_arg *a)
+{
+    static const char *const tensor_keys[] = {"name", "kind", "dtype", "shape", NULL};
+    static const char *const scalar_keys[] = {"name", "kind", "dtype", "value", NULL};
+    static const char *const null_keys[] = {"name", "kind", NULL};
+    const char *kind;
+    if (v->kind != JSON_OBJECT)
+        return wrong_type(r, v, "args", "an array of objects");
+    a->at = span_of(r, v);
+    if (!read_name(r, v, "name", &a->name) || !read_name(r, v, "kind", &kind))
+        return false;
+    if (strcmp(kind, "tensor") == 0) {
+        a->kind = CONTRACT_TENSOR;
+        return check_keys(r, v, tensor_keys) && read_dtype(r, v, a) && read_shape(r, v, a);
+    }
+    if (strcmp(kind, "scalar") == 0) {
+        a->kind = CONTRACT_SCALAR;
+        return check_keys(r, v, scalar_keys) && read_dtype(r, v, a) && read_value(r, v, a);
+    }
+    if (strcmp(kind, "null") == 0) {
+        a->kind = CONTRACT_NULL;
+        return check_keys(r, v, null_keys);
+    }
+    struct diag *d = tw_diag(r->diags, E0611, span_of(r, tw_json_get(v, "kind")), "unknown kind of argument \"%s\"", kind);
+    tw_diag_expected(d, "tensor, scalar or null");
+    return false;
+}
+
+static bool read_args(struct reader *r, const struct json *object, struct contract *c)
+{
+    const struct json *v = tw_json_get(object, "args");
+    if (v == NULL)
+        return missing(r, object, "args", "an array with one object a parameter");
+    if (v->kind != JSON_ARRAY)
+        return wrong_type(r, v, "args", "an array with one object a parameter");
+    for (uint32_t i = 0; i < v->count; i++) {
+        struct contract_arg a = {0};
+        if (!read_arg(r, &v->items[i], &a))
+            return false;
+        *vec_push(r->arena, &c->args) = a;
+    }
+    return true;
+}
+
+static bool read_contract(struct reader *r, const struct json *v, struct contract *c)
+{
+    static const char *const keys[] = {"entry", "grid", "block", "cluster", "dynamic_shared_bytes", "args", NULL};
+    if (v->kind != JSON_OBJECT)
+        return wrong_type(r, v, "the whole", "an object");
+    c->at = span_of(r, v);
+    const struct json *dynamic = tw_json_get(v, "dynamic_shared_bytes");
+    int64_t bytes = 0;
+    if (!check_keys(r, v, keys) || !read_name(r, v, "entry", &c->entry) || !read_dims(r, v, "grid", c->grid) ||
+        !read_dims(r, v, "block", c->block) || !read_dims(r, v, "cluster", c->cluster) ||
+        (dynamic != NULL && !read_count(r, dynamic, "dynamic_shared_bytes", 0, TW_SHARED_CTA_BYTES, &bytes)))
+        return false;
+    c->dynamic_shared_bytes = (uint32_t)bytes;
+    return read_args(r, v, c);
+}
+
+const struct contract *tw_contract_read(struct arena *arena, uint32_t file, struct diags *diags)
+{
+    struct reader r = {arena, diags, file};
+    struct json_error error;
+    const struct json *v = tw_json_read(arena, diags->sources->files.at[file - 1].text, &error);
+    if (v == NULL) {
+        struct diag *d = tw_diag(diags, E0610, (struct src_span){file, error.at, error.at + 1}, "the launch contract is not JSON");
+        tw_diag_found(d, "%s", error.what);
+        return NULL;
+    }
+    struct contract *c = arena_new(arena, struct contract, 1);
+    return read_contract(&r, v, c) ? c : NULL;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------- */
+
+static void write_dims(struct text *out, const char *key, const uint32_t dims[3])
+{
+    tw_text_addf(out, "\"%s\": [%u, %u, %u]", key, dims[0], dims[1], dims[2]);
+}
+
+static void write_arg(struct text *out, const struct contract_arg *a)
+{
+    static const char *const kinds[] = {"tensor", "scalar", "null"};
+    tw_text_add(out, "    {\"name\": ");
+    tw_text_add_json(out, tw_str(a->name));
+    tw_text_addf(out, ", \"kind\": \"%s\"", kinds[a->kind]);
+    if (a->kind != CONTRACT_NULL)
+        tw_text_addf(out, ", \"dtype\": \"%s\"", tw_contract_dtype_name(a->dtype));
+    if (a->kind == CONTRACT_TENSOR) {
+        tw_text_add(out, ", \"shape\": [");
+        for (uint32_t i = 0; i < a->rank; i++)
+            tw_text_addf(out, i == 0 ? "%lld" : ", %lld", (long long)a->shape[i]);
+        tw_text_put(out, ']');
+    }
+    if (a->value != NULL) {
+        tw_text_add(out, ", \"value\": ");
+        tw_text_add_json(out, tw_str(a->value));
+    }
+    tw_text_put(out, '}');
+}
+
+void tw_contract_write(const struct contract *c, struct text *out)
+{
+    tw_text_add(out, "{\n  \"entry\": ");
+    tw_text_add_json(out, tw_str(c->entry));
+    tw_text_add(out, ",\n  ");
+    write_dims(out, "grid", c->grid);
+    tw_text_add(out, ", ");
+    write_dims(out, "block", c->block);
+    tw_text_add(out, ", ");
+    write_dims(out, "cluster", c->cluster);
+    tw_text_addf(out, ",\n  \"dynamic_shared_bytes\": %u,\n  \"args\": [", c->dynamic_shared_bytes);
+    for (uint32_t i = 0; i < c->args.len; i++) {
+        tw_text_add(out, i == 0 ? "\n" : ",\n");
+        write_arg(out, &c->args.at[i]);
+    }
+    tw_text_add(out, c->args.len == 0 ? "]\n}\n" : "\n  ]\n}\n");
+}

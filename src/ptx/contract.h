@@ -1,0 +1,64 @@
+/* The launch contract: how an entry is launched. The compiler writes one beside its PTX; for PTX from elsewhere
+ * the user writes it. Running on the CPU, launching on a GPU and comparing the two read this one structure.
+ *
+ * As JSON:
+ *     {
+ *       "entry": "scale_rows",
+ *       "grid": [32, 1, 1], "block": [48, 1, 1], "cluster": [1, 1, 1],
+ *       "dynamic_shared_bytes": 0,
+ *       "args": [
+ *         {"name": "X", "kind": "tensor", "dtype": "float32", "shape": [32, 48]},
+ *         {"name": "n", "kind": "scalar", "dtype": "int32", "value": 48},
+ *         {"name": "scratch", "kind": "null"}
+ *       ]
+ *     }
+ * `args` are the entry's parameters in order: a tensor is a 64-bit pointer to a row-major array, a scalar its own
+ * bytes, null a 64-bit zero. docs/launch.md describes every field. */
+#ifndef TW_PTX_CONTRACT_H
+#define TW_PTX_CONTRACT_H
+
+#include "base/limits.h"
+#include "diag/diag.h"
+#include "num/format.h"
+
+#include <stdbool.h>
+
+enum contract_kind { CONTRACT_TENSOR, CONTRACT_SCALAR, CONTRACT_NULL };
+
+/* An element type: a row of the format table, or the one-byte bool. */
+struct contract_dtype {
+    bool is_bool;
+    enum num_format format;
+};
+
+struct contract_arg {
+    const char *name;
+    enum contract_kind kind;
+    struct contract_dtype dtype; /* tensors, scalars */
+    uint32_t rank;               /* tensors */
+    int64_t shape[TW_MAX_RANK];
+    const char *value;           /* scalars: text of the default value, or NULL */
+    struct src_span at;          /* in the contract's text; file 0 for a compiled kernel */
+};
+
+struct contract {
+    const char *entry;
+    uint32_t grid[3], block[3], cluster[3]; /* at least 1 */
+    uint32_t dynamic_shared_bytes;
+    VEC(struct contract_arg) args;
+    struct src_span at;
+};
+
+/* Reads the source file `file` of diags->sources. NULL after an error (E061x) in diags. */
+const struct contract *tw_contract_read(struct arena *arena, uint32_t file, struct diags *diags);
+void tw_contract_write(const struct contract *c, struct text *out);
+
+const char *tw_contract_dtype_name(struct contract_dtype t);
+/* False if `name` is no dtype of a tensor or scalar. */
+bool tw_contract_dtype_find(struct str name, struct contract_dtype *out);
+/* Bits of one element in memory (packed sub-byte elements included). */
+uint32_t tw_contract_dtype_bits(struct contract_dtype t);
+/* Bytes of a tensor, UINT64_MAX when that overflows. */
+uint64_t tw_contract_tensor_bytes(const struct contract_arg *a);
+
+#endif

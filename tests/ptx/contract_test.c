@@ -1,0 +1,101 @@
+#include "support/check.h"
+
+#include "ptx/contract.h"
+
+static const struct contract *read_text(struct bench_room *room, const char *text)
+{
+    const uint32_t file = tw_sources_add(&room->sources, "k.json", tw_str(text));
+    return tw_contract_read(&room->arena, file, &room->diags);
+}
+
+static const char whole[] = "{\n  \"entry\": \"k\",\n  \"grid\": [32, 2, 1], \"block\": [48, 1, 1], \"cluster\": [2, 1, 1],\n"
+                            "  \"dynamic_shared_bytes\": 1024,\n  \"args\": [\n"
+                            "    {\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"float8_e4m3fn\", \"shape\": [32, 48]},\n"
+                            "    {\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int32\", \"value\": \"48\"},\n"
+                            "    {\"name\": \"s\", \"kind\": \"null\"}\n  ]\n}\n";
+
+static void what_is_written_reads_back_the_same(void **state)
+{
+    struct bench_room *room = *state;
+    const struct contract *c = read_text(room, whole);
+    assert_non_null(c);
+    assert_int_equal(c->grid[1], 2);
+    assert_int_equal(c->cluster[0], 2);
+    assert_int_equal(c->args.len, 3);
+    assert_int_equal(tw_contract_tensor_bytes(&c->args.at[0]), 32 * 48);
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    tw_contract_write(c, &t);
+    assert_string_equal(t.at, whole);
+}
+
+static void absent_dimensions_are_one(void **state)
+{
+    struct bench_room *room = *state;
+    const struct contract *c = read_text(room, "{\"entry\": \"k\", \"grid\": 7, \"block\": [32], \"args\": []}");
+    assert_non_null(c);
+    assert_int_equal(c->grid[0], 7);
+    assert_int_equal(c->grid[1], 1);
+    assert_int_equal(c->cluster[2], 1);
+}
+
+static void sub_byte_tensors_are_packed(void **state)
+{
+    struct bench_room *room = *state;
+    const struct contract *c = read_text(
+        room, "{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"float4_e2m1fn\", \"shape\": [3, 3]}]}");
+    assert_non_null(c);
+    assert_int_equal(tw_contract_tensor_bytes(&c->args.at[0]), 5);
+}
+
+static void faults_are_named(void **state)
+{
+    static const struct { const char *text, *want; } rows[] = {
+        {"{\"entry\": }", "k.json:1:11: error[E0610]: the launch contract is not JSON\n"
+                          "    1 | {\"entry\": }\n      |           ^\n     found: expected a value\n"},
+        {"{\"args\": []}", "k.json:1:1: error[E0611]: the launch contract lacks \"entry\" here\n"
+                           "    1 | {\"args\": []}\n      | ^~~~~~~~~~~~\n  expected: a string\n"},
+        {"{\"entry\": \"k\", \"gird\": 1, \"args\": []}",
+         "k.json:1:24: error[E0612]: unknown field \"gird\"\n"
+         "    1 | {\"entry\": \"k\", \"gird\": 1, \"args\": []}\n      |                        ^\n"
+         "  expected: one of: entry, grid, block, cluster, dynamic_shared_bytes, args\n"},
+        {"{\"entry\": \"k\", \"grid\": [0], \"args\": []}",
+         "k.json:1:25: error[E0611]: field \"grid\" of the launch contract is out of range\n"
+         "    1 | {\"entry\": \"k\", \"grid\": [0], \"args\": []}\n      |                         ^\n"
+         "  expected: an integer from 1 to 2147483647\n     found: 0\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}",
+         "k.json:1:47: error[E0611]: unknown kind of argument \"table\"\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}\n"
+         "      |                                               ^~~~~~~\n  expected: tensor, scalar or null\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}",
+         "k.json:1:34: error[E0611]: field \"name\" of the launch contract has the wrong type\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}\n"
+         "      |                                  ^\n  expected: a string\n     found: a number\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"scalar\", \"dtype\": \"half\"}]}",
+         "k.json:1:66: error[E0613]: unknown dtype \"half\"\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"scalar\", \"dtype\": \"half\"}]}\n"
+         "      |                                                                  ^~~~~~\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_test_setup(state);
+        struct bench_room *room = *state;
+        assert_null(read_text(room, rows[i].text));
+        const char *got = tw_test_diags(room);
+        if (strstr(rows[i].want, "E0613") != NULL)
+            assert_memory_equal(got, rows[i].want, strlen(rows[i].want));
+        else
+            assert_string_equal(got, rows[i].want);
+        tw_test_teardown(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(what_is_written_reads_back_the_same),
+        ROOM_TEST(absent_dimensions_are_one),
+        ROOM_TEST(sub_byte_tensors_are_packed),
+        cmocka_unit_test(faults_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
