@@ -1,0 +1,85 @@
+/* Fragments of warp-level matrix instructions: which element of A, B, C or D each register of each
+ * lane holds, for mma.sync in all its dense shapes and for ldmatrix and its kin.
+ *
+ * One formula covers every shape. With E elements in a register, g = lane / 4 and t = lane % 4:
+ *
+ *     A (M = 16)  register r, element e:   row g + 8 (r & 1)     col (r >> 1) 4E + tE + e
+ *     A (M = 8)   register 0, element e:   row g                 col tE + e
+ *     B           register r, element e:   k = 4rE + tE + e      n = g
+ *     C, D        element i:               row g + 8 (i >> 1)    col 2t + (i & 1)
+ *
+ * SOURCE: PTX ISA, "Matrix fragments for mma". MEASURED: golden/layout_mma_frag.tcg, sm_90. */
+#ifndef TW_ISA_MMA_MAP_H
+#define TW_ISA_MMA_MAP_H
+
+#include "num/format.h"
+
+#include <stddef.h>
+
+struct mma_coord {
+    uint16_t row, col;        /* (m, k) of A, (k, n) of B, (m, n) of C and D */
+};
+
+/* Where a lane keeps an element: register and element within it. */
+struct mma_slot {
+    uint8_t lane, reg, elem;
+};
+
+/* Elements of a fragment register: 32-bit registers, except 64-bit elements which fill one. */
+static inline uint32_t mma_elems_per_reg(uint32_t elem_bits)
+{
+    return elem_bits >= 32 ? 1 : 32 / elem_bits;
+}
+
+uint32_t tw_mma_a_regs(uint32_t m, uint32_t k, uint32_t elem_bits);
+uint32_t tw_mma_b_regs(uint32_t n, uint32_t k, uint32_t elem_bits);
+/* 16-bit accumulators hold two elements a register, wider ones one. */
+uint32_t tw_mma_d_regs(uint32_t m, uint32_t n, uint32_t elem_bits);
+
+struct mma_coord tw_mma_a_coord(uint32_t m, uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem);
+struct mma_coord tw_mma_b_coord(uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem);
+struct mma_coord tw_mma_d_coord(uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem);
+
+/* The inverse: who holds an element. */
+struct mma_slot tw_mma_a_slot(uint32_t m, uint32_t elem_bits, uint32_t row, uint32_t col);
+struct mma_slot tw_mma_b_slot(uint32_t elem_bits, uint32_t k, uint32_t n);
+struct mma_slot tw_mma_d_slot(uint32_t elem_bits, uint32_t row, uint32_t col);
+
+/* One family of dense mma.sync forms: a shape and the types that go with it. */
+enum mma_class { MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_FP8, MMA_INT8, MMA_INT4, MMA_BIT, MMA_CLASS_COUNT };
+
+struct mma_class_row {
+    const char *name;         /* "f16" */
+    uint32_t ab_formats;      /* set of 1u << enum num_format that A and B may have */
+    uint32_t d_formats;       /* and C and D, which have one format */
+    uint8_t elem_bits;
+    bool mixed;               /* A and B may have different formats of the class */
+};
+
+struct mma_shape_row {
+    enum mma_class class_id;
+    uint8_t m, n;
+    uint16_t k;
+    uint16_t sm_min;          /* first architecture */
+    uint8_t ptx_min;          /* first PTX version, times ten */
+};
+
+extern const struct mma_class_row tw_mma_classes[MMA_CLASS_COUNT];
+extern const struct mma_shape_row tw_mma_shapes[];
+extern const size_t tw_mma_shape_count;
+
+/* The row of a shape and its formats, or NULL. */
+const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k, enum num_format a,
+                                              enum num_format b, enum num_format d);
+
+/* ---- ldmatrix, stmatrix (.b16) ------------------------------------------------------------ */
+
+/* Which lane supplies the address of row `row` of matrix `matrix`. */
+static inline uint32_t ldmatrix_row_lane(uint32_t matrix, uint32_t row)
+{
+    return 8 * matrix + row;
+}
+/* The element of a matrix in half `half` of a lane's register for that matrix. */
+struct mma_coord tw_ldmatrix_coord(bool transposed, uint32_t lane, uint32_t half);
+
+#endif
