@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 32, DINST_OPS = 6, MAX_AGENTS = 6, CTA_BARRIERS = 16 };
+enum { LANES = 32, DINST_OPS = 6, MAX_AGENTS = 6, CTA_BARRIERS = 16, HIT_SLOTS = 8 };
 #define ALL_LANES UINT32_C(0xffffffff)
 
 struct warp;
@@ -49,6 +49,7 @@ struct dop {
     uint32_t ref;
     int32_t disp;  /* address operands: the constant part of [base+disp]                            */
     uint8_t bytes; /* of a lane's slot: 4, 8, 16; 0 for a predicate                                 */
+    uint8_t bits;  /* of the register or literal: 8, 16, 32, 64, 128; 1 for a predicate. Slots are zero above */
     bool negated;  /* !p                                                                            */
     uint8_t space; /* address operands whose base is a symbol: enum space                           */
     bool address;
@@ -121,7 +122,8 @@ struct split {
     bool timed_out;    /* woken without what it waited for: a try_wait now answers false            */
     bool resumed;      /* woken because what it waited for has happened (barrier, cluster)          */
     bool yielded;      /* has spun; others of the warp go first                                     */
-    uint32_t spins;
+    uint32_t spins;    /* backward branches since the split last had its turn to itself              */
+    uint32_t result;   /* of a reduction over a barrier, set when `resumed` is                       */
 };
 
 enum { MAX_SPLITS = LANES };
@@ -140,10 +142,10 @@ struct warp {
     uint8_t *local;                /* local memory: lane-major, local_bytes each */
     struct frame *frames;          /* innermost last created; for freeing */
     struct frame *free_frames;
-    const struct allocation *hit;  /* the last global allocation touched */
+    struct allocation hits[HIT_SLOTS]; /* recent global allocations, by instruction; cleared at each step of the launch */
+    uint32_t cluster_arrived;      /* lanes whose barrier.cluster.arrive belongs to the running phase */
+    uint32_t cluster_passed;       /* lanes whose phase is complete and that have not waited yet */
     uint64_t steps;
-    bool runnable;
-    uint32_t pending_jump;
 };
 
 static inline uint8_t *row(const struct warp *w, uint32_t ref)
@@ -302,6 +304,9 @@ enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct 
 void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned lane, const struct code *code, uint32_t origin,
                     int diag_code, const struct fault_note *note, const char *format, ...)
     __attribute__((format(printf, 9, 10)));
+
+/* An .aligned instruction whose guard is false for some lanes. */
+enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask);
 
 /* A checked access by a lane of the executing instruction: resolves generic addresses, checks window, bounds and
  * alignment, emits no event. NULL after a fault. `align` 0: natural alignment of `bytes`. */
