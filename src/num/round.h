@@ -31,7 +31,8 @@ struct num_round_how {
     uint8_t drop_bits;  /* fraction bits given up at the low end: 10 for an f32 result that keeps 13 */
 };
 
-/* Formats without infinity saturate on overflow whatever the policy. A zero keeps its sign (unsigned formats: no sign). */
+/* Where the policy says infinity, a format without one gives its NaN, and one without NaN its largest number.
+ * A zero keeps its sign; unsigned formats have none. */
 uint64_t tw_num_pack(enum num_format f, struct num_round_how how, struct num_exact x);
 
 /* x rounded to an integer; *overflow says that the magnitude does not fit in 64 bits (the result is then UINT64_MAX). */
