@@ -39,9 +39,17 @@ struct src_place tw_sources_place(const struct sources *s, uint32_t file, uint32
     const uint32_t line = line_of(f, offset);
     const uint32_t begin = f->line_starts.at[line];
     size_t end = begin;
+    if (begin >= f->text.len)
+        return (struct src_place){f->name, line + 1, offset - begin + 1, STR("")};
     while (end < f->text.len && f->text.at[end] != '\n' && f->text.at[end] != '\r')
         end++;
     return (struct src_place){f->name, line + 1, offset - begin + 1, {f->text.at + begin, end - begin}};
+}
+
+void tw_sources_forget(struct sources *s, uint32_t file)
+{
+    assert(file != 0 && file <= s->files.len);
+    s->files.at[file - 1].text = STR("");
 }
 
 struct str tw_sources_text(const struct sources *s, struct src_span span)
@@ -49,6 +57,8 @@ struct str tw_sources_text(const struct sources *s, struct src_span span)
     if (span.file == 0)
         return (struct str){"", 0};
     const struct src_file *f = &s->files.at[span.file - 1];
+    if (span.end > f->text.len)
+        return STR("");
     return (struct str){f->text.at + span.begin, span.end - span.begin};
 }
 

@@ -32,6 +32,8 @@ void tw_sources_init(struct sources *s, struct arena *arena);
 uint32_t tw_sources_add(struct sources *s, const char *name, struct str text);
 struct src_place tw_sources_place(const struct sources *s, uint32_t file, uint32_t offset);
 struct str tw_sources_text(const struct sources *s, struct src_span span);
+/* The text is going away: what is shown of this file from now on has positions but no excerpt. */
+void tw_sources_forget(struct sources *s, uint32_t file);
 /* A span that covers both (same file). */
 struct src_span tw_span_join(struct src_span a, struct src_span b);
 
