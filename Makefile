@@ -38,7 +38,7 @@ TOOL   := $(B)/tilewright
 TESTS  := $(foreach r,$(ROOMS) cli,$(call room_test,$(r)))
 SUPPORT := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
-.PHONY: all test demo bench examples golden check clean deps help
+.PHONY: all test demo bench check clean deps
 .SECONDARY:
 all: $(LIB) $(TOOL)
 
@@ -81,11 +81,21 @@ test: deps
 test-run: $(TESTS) $(TOOL)
 	@TILEWRIGHT=$(TOOL) tools/run_tests $(TESTS)
 
-demo: deps all
-	@tools/demo $(TOOL)
+demo: deps
+	@$(MAKE) --no-print-directory $(B)/demo >/dev/null
+	@$(B)/demo
 
-bench: all
-	@tools/bench $(TOOL)
+$(B)/demo: $(patsubst %,$(B)/%.o,examples/demo cli/assemble cli/files) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+bench: deps all
+	@$(MAKE) --no-print-directory $(B)/bench >/dev/null
+	@$(B)/bench $(TOOL)
+
+$(B)/bench: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 check:
 	@tools/check_repository

@@ -151,7 +151,7 @@ static tw_status launch(struct run *r)
     const bool watched = isatty(STDERR_FILENO) && !option_given(r->o, OPT_JSON);
     const double began = seconds_now(NULL);
     double shown = began;
-    while ((status = tw_launch_step(r->launch, STEPS_BETWEEN_LOOKS)) == TW_RUNNING) {
+    while ((status = tw_launch_run(r->launch, STEPS_BETWEEN_LOOKS)) == TW_RUNNING) {
         const double now = seconds_now(NULL);
         if (watched && now - shown > 1) {
             show_progress(r, began, now);

@@ -31,7 +31,7 @@ typedef enum tw_status {
     TW_ERROR,     /* the input is wrong, a kernel faulted or deadlocked: see tw_diagnostics */
     TW_LIMIT,     /* a limit was hit: see tw_diagnostics */
     TW_NO_MEMORY, /* memory is exhausted */
-    TW_RUNNING    /* tw_launch_step: steps are used up, the launch goes on with the next call */
+    TW_RUNNING    /* tw_launch_run: steps are used up, the launch goes on with the next call */
 } tw_status;
 
 /* ---- context and diagnostics ---------------------------------------------------------------- */
@@ -46,10 +46,10 @@ typedef struct tw_ctx_opts {
 TW_API tw_ctx *tw_ctx_create(const tw_ctx_opts *opts);
 TW_API void tw_ctx_destroy(tw_ctx *ctx);
 
-typedef enum tw_format { TW_TEXT, TW_JSON } tw_format;
+typedef enum tw_style { TW_TEXT, TW_JSON } tw_style;
 
 /* Everything reported since the context was made or cleared. Valid until the next call with this context. */
-TW_API const char *tw_diagnostics(tw_ctx *ctx, tw_format format);
+TW_API const char *tw_diagnostics(tw_ctx *ctx, tw_style style);
 TW_API unsigned tw_error_count(const tw_ctx *ctx);
 TW_API void tw_diagnostics_clear(tw_ctx *ctx);
 
@@ -128,7 +128,7 @@ typedef struct tw_launch_opts {
 /* Refuses what a driver refuses: dimensions that contradict the entry's directives, too much shared memory ... */
 TW_API tw_status tw_launch_create(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch **out);
 /* Runs up to `steps` warp instructions (0: to the end). TW_RUNNING, or how it ended. */
-TW_API tw_status tw_launch_step(tw_launch *launch, uint64_t steps);
+TW_API tw_status tw_launch_run(tw_launch *launch, uint64_t steps);
 TW_API void tw_launch_destroy(tw_launch *launch);
 
 typedef struct tw_launch_stats {

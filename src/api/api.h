@@ -1,0 +1,47 @@
+/* What the files of the public API share. */
+#ifndef TW_API_API_H
+#define TW_API_API_H
+
+#include "diag/diag.h"
+#include "machine/launch.h"
+#include "ptx/contract.h"
+#include "ptx/module.h"
+#include "tilewright/tilewright.h"
+
+struct tw_ctx {
+    struct landing landing; /* set by tw_api_guard around every call that may allocate */
+    struct arena arena;
+    struct sources sources;
+    struct diags diags;
+    const struct isa *isa;
+};
+
+struct tw_module {
+    tw_ctx *ctx;
+    struct arena arena;
+    struct ptx_module *ptx;          /* parsed from ptx_text */
+    struct str ptx_text;
+    const struct contract *contract; /* compiled modules */
+    struct str ir_text, lowered_text, contract_text; /* compiled modules; at == NULL: none */
+    uint32_t owned_file;             /* source file whose text lies in this arena; 0: none */
+};
+
+struct tw_device {
+    tw_ctx *ctx;
+    struct memory *memory;
+};
+
+struct tw_launch {
+    tw_ctx *ctx;
+    struct arena arena;
+    struct launch *launch;
+};
+
+/* Runs `body(argument)` with the context's landing set; exhaustion comes back as a status. Whatever body had
+ * allocated outside arenas is the caller's to free. */
+tw_status tw_api_guard(tw_ctx *ctx, tw_status (*body)(void *argument), void *argument);
+
+/* The entry called `name`, or the only one when name is NULL; NULL after a diagnostic. */
+const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name);
+
+#endif

@@ -1,0 +1,287 @@
+/* Arguments by name: tensors in guest memory, scalars as words, and the parameter block they make. */
+#include "api/args.h"
+
+#include "num/decimal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void list_names(const tw_args *args, struct text *out)
+{
+    for (uint32_t i = 0; i < args->contract->args.len; i++)
+        tw_text_addf(out, i == 0 ? "%s" : ", %s", args->contract->args.at[i].name);
+}
+
+struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kind kind)
+{
+    tw_ctx *ctx = args->device->ctx;
+    for (uint32_t i = 0; i < args->contract->args.len; i++) {
+        const struct contract_arg *a = &args->contract->args.at[i];
+        if (strcmp(a->name, name) == 0 && a->kind == kind)
+            return &args->slots[i];
+    }
+    struct text names;
+    tw_text_init(&names, &ctx->arena);
+    list_names(args, &names);
+    struct diag *d = tw_diag(&ctx->diags, E0620, (struct src_span){0}, "entry '%s' has no %s argument '%s'",
+                             args->contract->entry, kind == CONTRACT_TENSOR ? "tensor" : "scalar", name);
+    tw_diag_expected(d, "one of: %s", names.at);
+    return NULL;
+}
+
+static bool place_tensor(tw_args *args, struct arg_slot *slot)
+{
+    tw_ctx *ctx = args->device->ctx;
+    slot->bytes = tw_contract_tensor_bytes(slot->arg);
+    slot->address = slot->bytes == UINT64_MAX ? 0 : tw_memory_alloc(args->device->memory, slot->bytes, slot->arg->name);
+    if (slot->address != 0)
+        return true;
+    struct diag *d = tw_diag(&ctx->diags, E0626, slot->arg->at, "no guest memory is left for tensor '%s'", slot->arg->name);
+    tw_diag_found(d, "%llu bytes wanted, %llu in use", (unsigned long long)slot->bytes,
+                  (unsigned long long)tw_memory_used(args->device->memory));
+    tw_diag_fix(d, "raise the limit (--max-memory)");
+    return false;
+}
+
+/* A scalar's text as a word of its dtype. */
+static bool parse_scalar(const struct contract_arg *a, const char *text, uint64_t *word)
+{
+    const struct str s = tw_str(text);
+    if (tw_str_is(s, "true") || tw_str_is(s, "false")) {
+        *word = text[0] == 't';
+        return a->dtype.is_bool;
+    }
+    if (tw_num_is_float(a->dtype.format))
+        return tw_num_parse_decimal(s, a->dtype.format, word) == NUM_PARSED;
+    const bool negative = text[0] == '-';
+    const char *digits = text + negative;
+    char *end;
+    if (*digits < '0' || *digits > '9')
+        return false;
+    const uint64_t magnitude = strtoull(digits, &end, 0);
+    *word = negative ? 0 - magnitude : magnitude;
+    const unsigned bits = tw_contract_dtype_bits(a->dtype);
+    const uint64_t kept = bits == 64 ? *word : *word & ((UINT64_C(1) << bits) - 1);
+    return *end == '\0' && magnitude <= (UINT64_C(1) << 63) - (negative ? 0u : 1u) + (negative ? 0u : UINT64_C(1) << 63) &&
+           (uint64_t)tw_num_extend(a->dtype.format, kept) == *word;
+}
+
+static bool set_scalar(tw_args *args, struct arg_slot *slot, const char *text)
+{
+    tw_ctx *ctx = args->device->ctx;
+    uint64_t word = 0;
+    if (parse_scalar(slot->arg, text, &word)) {
+        slot->word = word;
+        slot->has_value = true;
+        return true;
+    }
+    struct diag *d = tw_diag(&ctx->diags, E0624, slot->arg->at, "'%s' is no value for scalar argument '%s'", text, slot->arg->name);
+    tw_diag_expected(d, "a value of type %s", tw_contract_dtype_name(slot->arg->dtype));
+    return false;
+}
+
+/* The contract's arguments are the entry's parameters: as many, and of the same sizes. */
+static bool check_against_entry(tw_args *args, const struct param_layout *layout)
+{
+    tw_ctx *ctx = args->device->ctx;
+    const struct contract *c = args->contract;
+    if (c->args.len != layout->count) {
+        struct diag *d = tw_diag(&ctx->diags, E0614, c->at, "entry '%s' has %u parameters, its launch contract %u arguments",
+                                 c->entry, layout->count, c->args.len);
+        tw_diag_fix(d, "list the parameters in order; a pointer that the kernel does not use is {\"kind\": \"null\"}");
+        return false;
+    }
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const struct contract_arg *a = &c->args.at[i];
+        const uint32_t bytes = a->kind == CONTRACT_SCALAR ? (tw_contract_dtype_bits(a->dtype) + 7) / 8 : 8;
+        if (bytes == layout->slots[i].bytes)
+            continue;
+        struct diag *d = tw_diag(&ctx->diags, E0614, a->at, "argument '%s' does not fit parameter '%s'", a->name,
+                                 layout->slots[i].name);
+        tw_diag_expected(d, "%u bytes", layout->slots[i].bytes);
+        tw_diag_found(d, "%s of %u bytes", a->kind == CONTRACT_SCALAR ? "a scalar" : "a pointer", bytes);
+        return false;
+    }
+    return true;
+}
+
+struct create_call {
+    tw_args *args;
+    const char *entry, *contract_name;
+    struct str contract;
+};
+
+static const struct contract *contract_of(const struct create_call *call)
+{
+    tw_args *args = call->args;
+    tw_ctx *ctx = args->device->ctx;
+    if (call->contract.at == NULL) {
+        if (args->module->contract == NULL)
+            tw_diag(&ctx->diags, E0603, (struct src_span){0}, "PTX that was read has no launch contract of its own");
+        return args->module->contract;
+    }
+    const char *text = tw_arena_copy(&ctx->arena, call->contract.at, call->contract.len);
+    const uint32_t file = tw_sources_add(&ctx->sources, call->contract_name == NULL ? "launch.json" : call->contract_name,
+                                         (struct str){text, call->contract.len});
+    return tw_contract_read(&args->arena, file, &ctx->diags);
+}
+
+static tw_status create(void *argument)
+{
+    struct create_call *call = argument;
+    tw_args *args = call->args;
+    tw_ctx *ctx = args->device->ctx;
+    args->contract = contract_of(call);
+    if (args->contract == NULL)
+        return TW_ERROR;
+    const struct ptx_func *entry =
+        tw_api_find_entry(ctx, args->module->ptx, call->entry == NULL ? args->contract->entry : call->entry);
+    if (entry == NULL)
+        return TW_ERROR;
+    args->entry = entry->name;
+    args->program = tw_program_load(&args->arena, &ctx->diags, args->module->ptx, args->device->memory);
+    if (args->program == NULL || !tw_program_params(args->program, entry->name, &ctx->diags, &args->layout) ||
+        !check_against_entry(args, &args->layout))
+        return TW_ERROR;
+    args->slots = arena_new(&args->arena, struct arg_slot, args->contract->args.len);
+    for (uint32_t i = 0; i < args->contract->args.len; i++) {
+        args->slots[i].arg = &args->contract->args.at[i];
+        const struct contract_arg *a = args->slots[i].arg;
+        if (a->kind == CONTRACT_TENSOR && !place_tensor(args, &args->slots[i]))
+            return TW_LIMIT;
+        if (a->kind == CONTRACT_SCALAR && a->value != NULL && !set_scalar(args, &args->slots[i], a->value))
+            return TW_ERROR;
+    }
+    return TW_OK;
+}
+
+tw_status tw_args_create(tw_device *device, tw_module *module, const char *entry, const char *contract_name,
+                         const char *contract, size_t contract_len, tw_args **out)
+{
+    *out = NULL;
+    tw_args *args = calloc(1, sizeof *args);
+    if (args == NULL)
+        return TW_NO_MEMORY;
+    args->device = device;
+    args->module = module;
+    tw_arena_init(&args->arena, &device->ctx->landing, 0);
+    struct create_call call = {args, entry, contract_name, {contract, contract_len}};
+    const tw_status status = tw_api_guard(device->ctx, create, &call);
+    if (status == TW_OK)
+        *out = args;
+    else
+        tw_args_destroy(args);
+    return status;
+}
+
+void tw_args_destroy(tw_args *args)
+{
+    if (args == NULL)
+        return;
+    for (uint32_t i = 0; args->slots != NULL && i < args->contract->args.len; i++)
+        if (args->slots[i].address != 0)
+            tw_memory_release(args->device->memory, args->slots[i].address);
+    tw_arena_release(&args->arena);
+    free(args);
+}
+
+size_t tw_args_count(const tw_args *args)
+{
+    return args->contract->args.len;
+}
+
+const char *tw_args_name(const tw_args *args, size_t index)
+{
+    return index < args->contract->args.len ? args->contract->args.at[index].name : NULL;
+}
+
+struct set_call {
+    tw_args *args;
+    const char *name, *value;
+};
+
+static tw_status set(void *argument)
+{
+    struct set_call *call = argument;
+    struct arg_slot *slot = tw_args_find(call->args, call->name, CONTRACT_SCALAR);
+    return slot != NULL && set_scalar(call->args, slot, call->value) ? TW_OK : TW_ERROR;
+}
+
+tw_status tw_args_set(tw_args *args, const char *name, const char *value)
+{
+    struct set_call call = {args, name, value};
+    return tw_api_guard(args->device->ctx, set, &call);
+}
+
+struct tensor_call {
+    tw_args *args;
+    const char *name;
+    const struct arg_slot *slot;
+};
+
+static tw_status find_tensor(void *argument)
+{
+    struct tensor_call *call = argument;
+    call->slot = tw_args_find(call->args, call->name, CONTRACT_TENSOR);
+    return call->slot == NULL ? TW_ERROR : TW_OK;
+}
+
+tw_status tw_args_tensor(tw_args *args, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    struct tensor_call call = {args, name, NULL};
+    const tw_status status = tw_api_guard(args->device->ctx, find_tensor, &call);
+    if (status == TW_OK) {
+        *address = call.slot->address;
+        *bytes = call.slot->bytes;
+    }
+    return status;
+}
+
+/* The parameter block in the entry's layout; false after a diagnostic: a scalar has no value. */
+static bool make_params(tw_args *args, unsigned char *block)
+{
+    tw_ctx *ctx = args->device->ctx;
+    for (uint32_t i = 0; i < args->layout.count; i++) {
+        const struct arg_slot *slot = &args->slots[i];
+        if (slot->arg->kind == CONTRACT_SCALAR && !slot->has_value) {
+            struct diag *d = tw_diag(&ctx->diags, E0627, slot->arg->at, "scalar argument '%s' has no value", slot->arg->name);
+            tw_diag_fix(d, "set it: --set %s=VALUE", slot->arg->name);
+            return false;
+        }
+        const uint64_t word = slot->arg->kind == CONTRACT_SCALAR ? slot->word : slot->address;
+        memcpy(block + args->layout.slots[i].offset, &word, args->layout.slots[i].bytes);
+    }
+    return true;
+}
+
+struct launch_call {
+    tw_args *args;
+    const tw_launch_opts *opts;
+    tw_launch_opts full;
+};
+
+static tw_status fill_options(void *argument)
+{
+    struct launch_call *call = argument;
+    tw_args *args = call->args;
+    unsigned char *block = arena_new(&args->arena, unsigned char, args->layout.bytes + 1);
+    if (!make_params(args, block))
+        return TW_ERROR;
+    call->full = call->opts == NULL ? (tw_launch_opts){0} : *call->opts;
+    call->full.entry = args->entry;
+    memcpy(call->full.grid, args->contract->grid, sizeof call->full.grid);
+    memcpy(call->full.block, args->contract->block, sizeof call->full.block);
+    memcpy(call->full.cluster, args->contract->cluster, sizeof call->full.cluster);
+    call->full.dynamic_shared_bytes = args->contract->dynamic_shared_bytes;
+    call->full.params = block;
+    call->full.param_bytes = args->layout.bytes;
+    return TW_OK;
+}
+
+tw_status tw_args_launch(tw_args *args, const tw_launch_opts *opts, tw_launch **out)
+{
+    *out = NULL;
+    struct launch_call call = {.args = args, .opts = opts};
+    const tw_status status = tw_api_guard(args->device->ctx, fill_options, &call);
+    return status == TW_OK ? tw_launch_create(args->device, args->module, &call.full, out) : status;
+}

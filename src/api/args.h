@@ -1,0 +1,28 @@
+/* The inside of a tw_args handle, shared by args.c (names, scalars, launch) and tensors.c (contents). */
+#ifndef TW_API_ARGS_H
+#define TW_API_ARGS_H
+
+#include "api/api.h"
+
+struct arg_slot {
+    const struct contract_arg *arg;
+    uint64_t address, bytes; /* tensors: guest memory */
+    uint64_t word;           /* scalars */
+    bool has_value;
+};
+
+struct tw_args {
+    tw_device *device;
+    tw_module *module;
+    struct arena arena;
+    const struct contract *contract;
+    const char *entry;
+    struct program *program;
+    struct param_layout layout;
+    struct arg_slot *slots; /* one an argument of the contract */
+};
+
+/* The argument of that name and kind, or NULL after a diagnostic that lists the names. */
+struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kind kind);
+
+#endif

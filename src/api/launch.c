@@ -1,0 +1,162 @@
+/* Devices, guest memory and launches. */
+#include "api/api.h"
+
+#include "base/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **out)
+{
+    *out = NULL;
+    tw_device *device = calloc(1, sizeof *device);
+    if (device == NULL)
+        return TW_NO_MEMORY;
+    device->ctx = ctx;
+    device->memory = tw_memory_new(opts != NULL && opts->max_memory != 0 ? opts->max_memory : TW_DEFAULT_MAX_MEMORY);
+    if (device->memory == NULL) {
+        free(device);
+        return TW_NO_MEMORY;
+    }
+    *out = device;
+    return TW_OK;
+}
+
+void tw_device_destroy(tw_device *device)
+{
+    if (device == NULL)
+        return;
+    tw_memory_free(device->memory);
+    free(device);
+}
+
+tw_status tw_alloc(tw_device *device, uint64_t bytes, uint64_t *address)
+{
+    *address = tw_memory_alloc(device->memory, bytes, NULL);
+    return *address == 0 ? TW_LIMIT : TW_OK;
+}
+
+tw_status tw_free(tw_device *device, uint64_t address)
+{
+    return tw_memory_release(device->memory, address) ? TW_OK : TW_ERROR;
+}
+
+tw_status tw_write(tw_device *device, uint64_t address, const void *from, uint64_t bytes)
+{
+    unsigned char *at = tw_memory_at(device->memory, address, bytes);
+    if (at == NULL)
+        return TW_ERROR;
+    memcpy(at, from, bytes);
+    return TW_OK;
+}
+
+tw_status tw_read(tw_device *device, uint64_t address, void *to, uint64_t bytes)
+{
+    const unsigned char *at = tw_memory_at(device->memory, address, bytes);
+    if (at == NULL)
+        return TW_ERROR;
+    memcpy(to, at, bytes);
+    return TW_OK;
+}
+
+struct create_call {
+    tw_device *device;
+    tw_module *module;
+    const tw_launch_opts *opts;
+    tw_launch *made;
+};
+
+/* The machine counts time in whole nanoseconds. */
+static uint64_t nanoseconds(void *context)
+{
+    const tw_launch_opts *opts = context;
+    return (uint64_t)(opts->now(opts->user) * 1e9);
+}
+
+static tw_status create(void *argument)
+{
+    struct create_call *call = argument;
+    tw_ctx *ctx = call->device->ctx;
+    struct arena *arena = &call->made->arena;
+    const struct ptx_func *entry = tw_api_find_entry(ctx, call->module->ptx, call->opts->entry);
+    if (entry == NULL)
+        return TW_ERROR;
+    const struct program *program = tw_program_load(arena, &ctx->diags, call->module->ptx, call->device->memory);
+    if (program == NULL)
+        return TW_ERROR;
+    tw_launch_opts *opts = arena_new(arena, tw_launch_opts, 1);
+    *opts = *call->opts;
+    const bool timed = opts->now != NULL && opts->max_seconds > 0;
+    struct launch_spec spec = {
+        .dynamic_shared_bytes = opts->dynamic_shared_bytes,
+        .params = opts->params,
+        .param_bytes = (uint32_t)opts->param_bytes,
+        .seed = opts->seed,
+        .max_steps = opts->max_steps,
+        .max_nanoseconds = timed ? (uint64_t)(opts->max_seconds * 1e9) : 0,
+        .clock = timed ? nanoseconds : NULL,
+        .clock_context = opts,
+    };
+    memcpy(spec.grid, opts->grid, sizeof spec.grid);
+    memcpy(spec.block, opts->block, sizeof spec.block);
+    memcpy(spec.cluster, opts->cluster, sizeof spec.cluster);
+    call->made->launch = tw_launch_new(program, entry->name, &spec, &ctx->diags);
+    return call->made->launch == NULL ? TW_ERROR : TW_OK;
+}
+
+tw_status tw_launch_create(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch **out)
+{
+    *out = NULL;
+    tw_launch *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return TW_NO_MEMORY;
+    made->ctx = device->ctx;
+    tw_arena_init(&made->arena, &device->ctx->landing, 0);
+    struct create_call call = {device, module, opts, made};
+    const tw_status status = tw_api_guard(device->ctx, create, &call);
+    if (status == TW_OK)
+        *out = made;
+    else
+        tw_launch_destroy(made);
+    return status;
+}
+
+struct step_call {
+    tw_launch *launch;
+    uint64_t steps;
+    enum launch_status status;
+};
+
+static tw_status step(void *argument)
+{
+    struct step_call *call = argument;
+    call->status = tw_launch_step(call->launch->launch, call->steps);
+    return TW_OK;
+}
+
+tw_status tw_launch_run(tw_launch *launch, uint64_t steps)
+{
+    static const tw_status answers[] = {
+        [LAUNCH_RUNNING] = TW_RUNNING, [LAUNCH_FINISHED] = TW_OK, [LAUNCH_FAULT] = TW_ERROR,
+        [LAUNCH_DEADLOCK] = TW_ERROR,  [LAUNCH_LIMIT] = TW_LIMIT,
+    };
+    struct step_call call = {launch, steps, LAUNCH_RUNNING};
+    const tw_status status = tw_api_guard(launch->ctx, step, &call);
+    return status == TW_OK ? answers[call.status] : status;
+}
+
+void tw_launch_destroy(tw_launch *launch)
+{
+    if (launch == NULL)
+        return;
+    if (launch->launch != NULL)
+        tw_launch_free(launch->launch);
+    tw_arena_release(&launch->arena);
+    free(launch);
+}
+
+void tw_launch_read_stats(const tw_launch *launch, tw_launch_stats *out)
+{
+    const struct launch_progress p = tw_launch_progress(launch->launch);
+    *out = (tw_launch_stats){.steps = p.warp_steps, .ctas_done = p.ctas_done, .ctas = p.ctas_total};
+}
