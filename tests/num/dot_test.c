@@ -180,7 +180,7 @@ static void block_scales_multiply_before_the_alignment(void **state)
     const uint64_t up[1] = {0x81}, one[1] = {0x7f}, nan[1] = {0xff};
     assert_int_equal(scaled(NUM_BLACKWELL, NUM_TCGEN05, NUM_MXF8F6F4, &mx8, 32, a, b, 0, up, one), 0x40804000); /* 4 + 2^-7 */
     assert_int_equal(scaled(NUM_BLACKWELL, NUM_TCGEN05, NUM_MXF8F6F4, &mx8, 32, a, b, 0, nan, one), 0x7fffffff);
-    const uint64_t zeros[32] = {0};
+    const uint64_t zeros[64] = {0};
     assert_int_equal(scaled(NUM_BLACKWELL, NUM_TCGEN05, NUM_MXF8F6F4, &mx8, 32, zeros, b, 0, up, nan), 0x7fffffff);
 
     const struct num_dot_how nv = {.a = NUM_E2M1, .b = NUM_E2M1, .d = NUM_F32, .scale = NUM_UE4M3, .scale_block = 16};
@@ -259,6 +259,55 @@ static void no_two_rows_claim_the_same_combination_and_each_names_its_evidence(v
     }
 }
 
+static uint64_t next(uint64_t *seed)
+{
+    *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
+    return *seed;
+}
+
+static enum num_format pick(uint32_t set, uint64_t random)
+{
+    unsigned f = (unsigned)(random % NUM_FORMAT_COUNT);
+    while ((set >> f & 1) == 0)
+        f = (f + 1) % NUM_FORMAT_COUNT;
+    return (enum num_format)f;
+}
+
+/* Any words at all: NaN, infinities, the ends of the exponent range, scales of every size. */
+static void exchanging_a_and_b_changes_nothing_whatever_the_words(void **state)
+{
+    (void)state;
+    const uint64_t first_seed = 0x853c49e6748fea9b;
+    uint64_t seed = first_seed;
+    size_t count = 0;
+    const struct num_dot_model *models = tw_num_dot_models(&count);
+    for (unsigned round = 0; round < 200 * count; round++) {
+        const struct num_dot_model *m = &models[round % count];
+        if (m->method == NUM_DOT_FMA_CHAIN)
+            continue; /* the choice between two NaNs is not symmetric */
+        struct num_dot_how how = {.a = pick(m->a_formats, next(&seed)), .d = pick(m->d_formats, next(&seed))};
+        how.b = m->same_ab ? how.a : pick(m->b_formats, next(&seed));
+        const bool scaled_kind = m->kind != NUM_PLAIN;
+        if (scaled_kind) {
+            how.scale = m->kind == NUM_MXF4NVF4 && next(&seed) % 2 != 0 ? NUM_UE4M3 : NUM_UE8M0;
+            how.scale_block = m->kind == NUM_MXF8F6F4 || next(&seed) % 2 != 0 ? 32 : 16;
+        }
+        how.scale_c_log2 = (uint8_t)(next(&seed) % 4 == 0 ? next(&seed) % 16 : 0);
+        uint64_t a[64], b[64], sa[4], sb[4];
+        const uint64_t c = next(&seed), narrow = next(&seed) % 3 == 0 ? 0x1f : 0xff;
+        for (unsigned k = 0; k < 64; k++)
+            a[k] = next(&seed), b[k] = next(&seed);
+        for (unsigned i = 0; i < 4; i++)
+            sa[i] = next(&seed) & narrow, sb[i] = next(&seed) & narrow;
+        const uint64_t d = tw_num_dot(m, &how, 64, a, b, &c, scaled_kind ? sa : NULL, scaled_kind ? sb : NULL);
+        const enum num_format swap = how.a;
+        how.a = how.b;
+        how.b = swap;
+        if (tw_num_dot(m, &how, 64, b, a, &c, scaled_kind ? sb : NULL, scaled_kind ? sa : NULL) != d)
+            fail_msg("seed %llx, round %u, '%s'", (unsigned long long)first_seed, round, m->name);
+    }
+}
+
 static void targets_have_their_architecture(void **state)
 {
     (void)state;
@@ -291,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_tile_is_its_dots),
         cmocka_unit_test(combinations_that_no_hardware_has_find_no_model),
         cmocka_unit_test(no_two_rows_claim_the_same_combination_and_each_names_its_evidence),
+        cmocka_unit_test(exchanging_a_and_b_changes_nothing_whatever_the_words),
         cmocka_unit_test(targets_have_their_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
