@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,6 +138,19 @@ enum isa_accept {
     ACCEPT_TABLE = 1 << 12   /* name of a .branchtargets, .calltargets or .callprototype */
 };
 
+/* How an operand's type follows from the modifier it names. */
+enum isa_type_map {
+    TYPEMAP_SAME,
+    TYPEMAP_DOUBLE,  /* twice as wide: mul.wide */
+    TYPEMAP_FRAGMENT /* the register that holds matrix elements of that type: .b32, or the type if 32 or 64 bits */
+};
+
+/* The pseudo state space of tensor memory addresses, beside the MOD_* of state spaces. */
+enum { ISA_SPACE_TMEM = 0x7f00 };
+
+/* The length of a vector of which only the total size is fixed: pack and unpack of mov. */
+enum { ISA_ANY_COUNT = 0xffff };
+
 enum isa_access { ACCESS_NONE, ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_READ_WRITE = 3 };
 
 /* Which registers a type admits (ptx-async.md 8.1). */
@@ -152,6 +166,10 @@ struct isa_operand {
     enum isa_width width;
     bool optional;
     bool joined;          /* written after the previous operand with '|', not ',' */
+    enum isa_slot when_slot;   /* an optional operand is there exactly when this slot is filled */
+    uint8_t when_count;        /* ... with one of these modifiers; 0: with any */
+    const uint16_t *when_mods;
+    enum isa_type_map type_map;
     enum isa_slot type_slot; /* the type is the modifier in this slot; SLOT_NONE: `type` */
     uint16_t type;        /* enum isa_mod; for a vector, of one element; MOD_NONE: any */
     enum isa_slot space_slot; /* of an address: as for types; absent modifier: generic */
@@ -245,9 +263,17 @@ bool tw_isa_target_parse(struct str text, struct isa_target *out);
 /* Is code for `target` allowed to use what is listed ("sm_80", "sm_90a|sm_100f")? A plain sm_N
  * admits every target from N on; sm_Na that chip only; sm_Nf the chips of N's family from N on. */
 bool tw_isa_target_in(struct isa_target target, const char *targets);
-/* NULL if this spelling may be used under `env`, else why not, in words ("needs PTX 8.6 or later"). */
-const char *tw_isa_unavailable(const struct isa *isa, const struct isa_spelling *s, const struct isa_env *env,
-                               struct arena *arena);
+/* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
+ * one bit a form operand. All zero (not known) skips every rule that asks. */
+struct isa_presence {
+    bool known;
+    uint32_t present, addresses;
+};
+/* NULL if this spelling may be used under `env`, else why not, in words ("PTX 8.6 or later"). */
+const char *tw_isa_unavailable(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands,
+                               const struct isa_env *env, struct arena *arena);
+/* NULL if modifiers and operands go together, else the rule that they break, in words. */
+const char *tw_isa_forbidden(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands);
 
 /* Special registers. A row with components is written %tid.x (component 0..3) or whole as .v4. */
 struct isa_sreg {

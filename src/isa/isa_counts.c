@@ -1,0 +1,135 @@
+/* Vector lengths and types of operands, from the modifiers of a spelling. */
+#include "isa/isa_catalogue.h"
+
+/* Number behind .xN or .vN; 1 if absent. */
+static unsigned repeat(unsigned mod)
+{
+    static const struct {
+        uint16_t mod, n;
+    } rows[] = {{MOD_X1, 1},   {MOD_X2, 2},   {MOD_X4, 4}, {MOD_X8, 8}, {MOD_X16, 16}, {MOD_X32, 32},
+                {MOD_X64, 64}, {MOD_X128, 128}, {MOD_V2, 2}, {MOD_V4, 4}, {MOD_V8, 8}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].mod == mod)
+            return rows[i].n;
+    return 1;
+}
+
+/* Registers of one repeat. SOURCE: PTX ISA, tcgen05.ld, "Number of registers". */
+static unsigned tmem_registers(const struct isa_spelling *s)
+{
+    unsigned shape = isa_spelling_mod(s, SLOT_SHAPE);
+    unsigned each = shape == MOD_S16X128B ? 2 : shape == MOD_S16X256B ? 4 : 1;
+    return each * repeat(isa_spelling_mod(s, SLOT_NUM));
+}
+
+/* 32-bit registers (64-bit for f64) that hold rows x cols elements of a type, over 32 lanes. */
+static unsigned fragment(unsigned rows, unsigned cols, unsigned type, unsigned kind)
+{
+    unsigned bits = isa_type_bits(type);
+    if (type == MOD_E2M1 && kind != MOD_KIND_MXF4 && kind != MOD_KIND_MXF4NVF4)
+        bits = 8; /* byte containers outside the mxf4 kinds */
+    if (bits == 6)
+        bits = 8;
+    unsigned per = type == MOD_F64 ? 64 : 32;
+    return (rows * cols * bits + 32 * per - 1) / (32 * per);
+}
+
+/* SOURCE: PTX ISA, mma; m8n8k4 of f16 is four quad-pair products, whose fragments are larger. */
+static unsigned mma_registers(const struct isa_spelling *s, unsigned rule)
+{
+    unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), kind = isa_spelling_mod(s, SLOT_KIND);
+    unsigned m = isa_shape_m(shape), n = isa_shape_n(shape), k = isa_shape_k(shape);
+    unsigned atype = isa_spelling_mod(s, SLOT_ATYPE), btype = isa_spelling_mod(s, SLOT_BTYPE);
+    unsigned dtype = isa_spelling_mod(s, rule == COUNT_MMA_C ? SLOT_CTYPE : SLOT_DTYPE);
+    bool quad_pairs = m == 8 && n == 8 && k == 4 && atype == MOD_F16;
+    if (rule == COUNT_MMA_A)
+        return quad_pairs ? 2 : fragment(m, k, atype, kind);
+    if (rule == COUNT_MMA_SP_A)
+        return fragment(m, k / 2, atype, kind);
+    if (rule == COUNT_MMA_B)
+        return quad_pairs ? 2 : fragment(n, k, btype, kind);
+    return quad_pairs ? (dtype == MOD_F32 ? 8 : 4) : fragment(m, n, dtype, kind);
+}
+
+static unsigned ldmatrix_registers(const struct isa_spelling *s)
+{
+    unsigned each = isa_spelling_mod(s, SLOT_SHAPE) == MOD_M16N16 ? 2 : 1;
+    return each * repeat(isa_spelling_mod(s, SLOT_NUM));
+}
+
+static unsigned tensor_rank(const struct isa_spelling *s)
+{
+    unsigned dim = isa_spelling_mod(s, SLOT_DIM);
+    return dim >= MOD_D1 && dim <= MOD_D5 ? dim - MOD_D1 + 1 : 1;
+}
+
+static unsigned coordinates(const struct isa_spelling *s)
+{
+    unsigned mode = isa_spelling_mod(s, SLOT_LOAD_MODE);
+    return mode == MOD_TILE_GATHER4 || mode == MOD_TILE_SCATTER4 ? 5 : tensor_rank(s);
+}
+
+static unsigned im2col_offsets(const struct isa_spelling *s)
+{
+    unsigned mode = isa_spelling_mod(s, SLOT_LOAD_MODE), rank = tensor_rank(s);
+    return mode == MOD_IM2COL ? (rank > 2 ? rank - 2 : 1) : 2;
+}
+
+unsigned tw_isa_count(unsigned count_rule, const struct isa_spelling *s)
+{
+    switch ((enum isa_count)count_rule) {
+    case COUNT_TMEM: return tmem_registers(s);
+    case COUNT_OUTPUT_MASK: return isa_spelling_mod(s, SLOT_CTA_GROUP) == MOD_CTA_GROUP_2 ? 8 : 4;
+    case COUNT_LDMATRIX: return ldmatrix_registers(s);
+    case COUNT_MMA_A:
+    case COUNT_MMA_B:
+    case COUNT_MMA_C:
+    case COUNT_MMA_D:
+    case COUNT_MMA_SP_A: return mma_registers(s, count_rule);
+    case COUNT_WGMMA_D:
+        return isa_shape_n(isa_spelling_mod(s, SLOT_SHAPE)) / (isa_spelling_mod(s, SLOT_DTYPE) == MOD_F16 ? 4 : 2);
+    case COUNT_COORDS: return coordinates(s);
+    case COUNT_IM2COL: return im2col_offsets(s);
+    case COUNT_PACK: return ISA_ANY_COUNT;
+    case COUNT_NONE:
+    case COUNT_COUNT: break;
+    }
+    return 0;
+}
+
+unsigned tw_isa_operand_count(const struct isa_spelling *s, unsigned i)
+{
+    const struct isa_operand *o = &s->form->operands[i];
+    if (o->count != 0)
+        return o->count;
+    if (o->count_rule != COUNT_NONE)
+        return tw_isa_count(o->count_rule, s);
+    unsigned mod = o->count_slot == SLOT_NONE ? MOD_NONE : isa_spelling_mod(s, o->count_slot);
+    return mod == MOD_NONE ? 0 : repeat(mod);
+}
+
+static unsigned doubled(unsigned type)
+{
+    static const uint16_t rows[][2] = {{MOD_U16, MOD_U32}, {MOD_S16, MOD_S32}, {MOD_U32, MOD_U64}, {MOD_S32, MOD_S64}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i][0] == type)
+            return rows[i][1];
+    return type;
+}
+
+unsigned tw_isa_operand_type(const struct isa_spelling *s, unsigned i)
+{
+    const struct isa_operand *o = &s->form->operands[i];
+    unsigned type = o->type_slot == SLOT_NONE ? o->type : isa_spelling_mod(s, o->type_slot);
+    if (o->type_map == TYPEMAP_DOUBLE)
+        return doubled(type);
+    if (o->type_map == TYPEMAP_FRAGMENT && type != MOD_F32 && type != MOD_F64 && type != MOD_S32)
+        return MOD_B32;
+    return type;
+}
+
+unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i)
+{
+    const struct isa_operand *o = &s->form->operands[i];
+    return o->space_slot == SLOT_NONE ? o->space : isa_spelling_mod(s, o->space_slot);
+}

@@ -1,0 +1,164 @@
+/* Targets, and the legality rows of isa_legal.def: what a combination needs and what goes not together. */
+#include "isa/isa_catalogue.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+bool tw_isa_target_parse(struct str text, struct isa_target *out)
+{
+    if (text.len < 5 || text.len > 7 || memcmp(text.at, "sm_", 3) != 0)
+        return false;
+    struct isa_target t = {0, 0};
+    size_t i = 3;
+    for (; i < text.len && text.at[i] >= '0' && text.at[i] <= '9'; i++)
+        t.sm = (uint16_t)(t.sm * 10 + (text.at[i] - '0'));
+    if (i < text.len)
+        t.suffix = text.at[i++];
+    if (i != text.len || t.sm < 10 || (t.suffix != 0 && t.suffix != 'a' && t.suffix != 'f'))
+        return false;
+    *out = t;
+    return true;
+}
+
+/* A family is a major number; sm_101 is the old name of sm_110.
+ * SOURCE: PTX ISA, ".target", family-specific targets. */
+static unsigned modern(unsigned sm)
+{
+    return sm == 101 ? 110 : sm;
+}
+
+static bool admits(struct isa_target listed, struct isa_target target)
+{
+    unsigned want = modern(listed.sm), have = modern(target.sm);
+    if (listed.suffix == 'a')
+        return target.suffix == 'a' && have == want;
+    if (listed.suffix == 'f')
+        return target.suffix != 0 && have / 10 == want / 10 && have >= want;
+    return have >= want;
+}
+
+bool tw_isa_target_in(struct isa_target target, const char *targets)
+{
+    while (*targets != '\0') {
+        size_t len = strcspn(targets, "|");
+        struct isa_target listed;
+        if (tw_isa_target_parse((struct str){targets, len}, &listed) && admits(listed, target))
+            return true;
+        targets += len + (targets[len] == '|');
+    }
+    return false;
+}
+
+static bool has_mod(const struct isa_spelling *s, unsigned mod)
+{
+    for (unsigned i = 0; i < s->form->elem_count; i++)
+        if (s->mods[i] == mod || (mod == ISA_SHAPE_FLAG && isa_is_shape(s->mods[i])))
+            return true;
+    return false;
+}
+
+static bool cond_holds(const struct isa_cond *c, const struct isa_spelling *s, struct isa_presence operands)
+{
+    bool holds;
+    if (c->kind == COND_MOD) {
+        holds = has_mod(s, c->value);
+    } else if (c->kind == COND_SLOT) {
+        holds = isa_spelling_mod(s, (enum isa_slot)c->value) != MOD_NONE;
+    } else {
+        if (!operands.known)
+            return false;
+        int at = s->form->operand_of[c->value];
+        uint32_t set = c->kind == COND_ROLE ? operands.present : operands.addresses;
+        holds = at >= 0 && (set >> at & 1u) != 0;
+    }
+    return holds != c->negated;
+}
+
+static bool opcode_in(const char *opcode, const char *opcodes)
+{
+    while (*opcodes != '\0') {
+        size_t len = strcspn(opcodes, "|");
+        bool prefix = opcodes[len - 1] == '*';
+        if (strncmp(opcode, opcodes, len - prefix) == 0 && (prefix || opcode[len] == '\0'))
+            return true;
+        opcodes += len + (opcodes[len] == '|');
+    }
+    return false;
+}
+
+static bool row_applies(const struct isa_legal *l, const struct isa_spelling *s, struct isa_presence operands)
+{
+    if (!opcode_in(s->form->opcode, l->opcodes))
+        return false;
+    for (unsigned i = 0; i < l->cond_count; i++)
+        if (!cond_holds(&l->conds[i], s, operands))
+            return false;
+    return true;
+}
+
+const char *tw_isa_forbidden(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands)
+{
+    for (uint32_t i = 0; i < isa->legal_count; i++) {
+        const struct isa_legal *l = &isa->legal[i];
+        if (l->words != NULL && row_applies(l, s, operands))
+            return l->words;
+    }
+    return NULL;
+}
+
+static const char *lacking(const char *who, unsigned ptx, const char *targets, const struct isa_env *env,
+                           struct arena *arena)
+{
+    if (env->ptx < ptx)
+        return tw_format(arena, "%s needs PTX %u.%u or later", who, ptx / 10, ptx % 10);
+    if (targets == NULL || tw_isa_target_in(env->target, targets))
+        return NULL;
+    struct text words;
+    tw_text_init(&words, arena);
+    tw_text_addf(&words, "%s needs target ", who);
+    for (const char *at = targets; *at != '\0';) {
+        size_t len = strcspn(at, "|");
+        struct isa_target t = {0, 0};
+        tw_isa_target_parse((struct str){at, len}, &t);
+        tw_text_addf(&words, "%s%.*s%s", at == targets ? "" : ", ", (int)len, at,
+                     t.suffix == 0 ? " or later" : t.suffix == 'f' ? " or its family" : "");
+        at += len + (at[len] == '|');
+    }
+    return words.at;
+}
+
+/* What a requirement is about: its own conditions, as one would write them. */
+static const char *subject(const struct isa_legal *l, const struct isa_spelling *s, struct arena *arena)
+{
+    struct text words;
+    char buffer[16];
+    tw_text_init(&words, arena);
+    tw_text_add(&words, s->form->opcode);
+    for (unsigned i = 0; i < l->cond_count; i++) {
+        const struct isa_cond *c = &l->conds[i];
+        if (c->negated)
+            continue;
+        if (c->kind == COND_MOD && c->value != ISA_SHAPE_FLAG)
+            tw_text_addf(&words, ".%s", tw_isa_mod_text(c->value, buffer));
+        else if (c->kind == COND_SLOT)
+            tw_text_addf(&words, ".%s", tw_isa_mod_text(isa_spelling_mod(s, (enum isa_slot)c->value), buffer));
+        else if (c->kind == COND_ROLE)
+            tw_text_addf(&words, " with its %s", tw_isa_role_what((enum isa_role)c->value));
+    }
+    return words.at;
+}
+
+const char *tw_isa_unavailable(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands,
+                               const struct isa_env *env, struct arena *arena)
+{
+    const char *why = lacking(s->form->opcode, s->form->ptx, s->form->targets, env, arena);
+    for (uint32_t i = 0; i < isa->legal_count && why == NULL; i++) {
+        const struct isa_legal *l = &isa->legal[i];
+        bool met = l->words != NULL || (env->ptx >= l->ptx &&
+                                        (l->targets == NULL || tw_isa_target_in(env->target, l->targets)));
+        if (!met && row_applies(l, s, operands))
+            why = lacking(subject(l, s, arena), l->ptx, l->targets, env, arena);
+    }
+    return why;
+}
