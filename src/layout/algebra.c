@@ -146,6 +146,8 @@ const struct layout *tw_layout_unpack(const struct layout_env *e, const struct l
 {
     assert(n >= 1);
     enum axis axis;
+    if (n == 1)
+        return l;
     if (!element_axis(e, l, &axis) || !ratio_fits_swizzle(e, l, n))
         return NULL;
     struct draft d;
@@ -206,6 +208,8 @@ const struct layout *tw_layout_pack(const struct layout_env *e, const struct lay
 {
     assert(n >= 1);
     enum axis axis;
+    if (n == 1)
+        return l;
     const struct layout *canonical = tw_layout_canonical(e, l);
     if (canonical == NULL || !element_axis(e, canonical, &axis) || !ratio_fits_swizzle(e, canonical, n))
         return NULL;
