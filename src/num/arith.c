@@ -161,8 +161,8 @@ uint64_t tw_num_mul_reference(enum num_format f, struct num_ops how, uint64_t a,
     return finish(f, how, pack(f, how, product));
 }
 
-/* The words whose product .oob turns into +0: both are NaN as f16 and as bf16.
- * MEASURED: ptx-async probes on sm_90a; the sign does not matter. */
+/* The words that .oob looks for; they are NaN as f16 and as bf16. The whole result becomes +0, whatever the other
+ * operands are. SOURCE: PTX ISA, fma, .oob. MEASURED: fma.rn.oob.f16, fma.rn.oob.relu.bf16 (sm_90a). */
 static bool is_out_of_bounds(uint64_t a)
 {
     return (a & 0x7fff) == 0x7ff7;
@@ -171,7 +171,7 @@ static bool is_out_of_bounds(uint64_t a)
 uint64_t tw_num_fma_reference(enum num_format f, struct num_ops how, uint64_t a, uint64_t b, uint64_t c)
 {
     if (how.oob && (is_out_of_bounds(a) || is_out_of_bounds(b)))
-        a = b = 0;
+        return 0;
     a = operand(f, how, a);
     b = operand(f, how, b);
     c = operand(f, how, c);
@@ -244,7 +244,8 @@ uint64_t tw_num_add(enum num_format f, struct num_ops how, uint64_t a, uint64_t 
 
 uint64_t tw_num_sub(enum num_format f, struct num_ops how, uint64_t a, uint64_t b)
 {
-    return tw_num_add(f, how, a, b ^ sign_bit(f));
+    /* MEASURED: sub.f64 (sm_90a) changes the sign of a number only; a NaN operand keeps its own. */
+    return tw_num_add(f, how, a, is_nan(f, b) ? b : b ^ sign_bit(f));
 }
 
 uint64_t tw_num_mul(enum num_format f, struct num_ops how, uint64_t a, uint64_t b)

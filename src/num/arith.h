@@ -15,7 +15,7 @@ struct num_ops {
     bool nan;         /* min, max: .NaN, a NaN operand gives NaN                        */
     bool xorsign_abs; /* min, max: compare magnitudes, sign is the xor of both signs    */
     bool abs;         /* min, max: the operands' magnitudes                             */
-    bool oob;         /* fma: .oob, a or b equal to 7FF7 or FFF7 makes the product +0   */
+    bool oob;         /* fma: .oob, a or b equal to 7FF7 or FFF7 makes the result +0    */
 };
 
 uint64_t tw_num_add(enum num_format f, struct num_ops how, uint64_t a, uint64_t b);
@@ -43,6 +43,7 @@ enum num_compare {
 bool tw_num_compare(enum num_format f, enum num_compare cmp, bool ftz, uint64_t a, uint64_t b);
 
 enum num_testp { NUM_TEST_FINITE, NUM_TEST_INFINITE, NUM_TEST_NUMBER, NUM_TEST_NOTANUMBER, NUM_TEST_NORMAL, NUM_TEST_SUBNORMAL };
+/* Zero is a normal number here, as PTX says. */
 bool tw_num_testp(enum num_format f, enum num_testp test, uint64_t a);
 
 /* The integer-only definitions of the operations that also have a host path; tests hold the two equal. */

@@ -11,12 +11,13 @@ enum nan_rule {
     NAN_SHIFT       /* sign and payload as they are, no quiet bit: the conversion is a shift    */
 };
 
-/* MEASURED: scalar_cvt (sm_90a) for bf16 to f32, f32 to f64, f64 to f32 and f16. Pairs not listed are canonical. */
+/* MEASURED: on sm_90a, every pair here and the canonical rest. */
 static const struct {
     enum num_format to, from;
     enum nan_rule rule;
 } nan_rules[] = {
     {NUM_F32, NUM_BF16, NAN_SHIFT},
+    {NUM_F64, NUM_F64, NAN_PAYLOAD}, /* the integral forms */
     {NUM_F64, NUM_F32, NAN_PAYLOAD},
     {NUM_F64, NUM_F16, NAN_PAYLOAD},
     {NUM_F64, NUM_BF16, NAN_PAYLOAD},
@@ -51,11 +52,22 @@ static uint64_t rna_tf32_nan(bool satfinite, uint64_t word)
     return satfinite ? cut - 0x2000 : cut;
 }
 
+/* MEASURED: cvt.{rn,rp}.ftz.f16.f32, cvt.ftz.{f32,f64}.f32 (sm_90a): .ftz does nothing on the way to a 16-bit float,
+ * whose rounding sees the subnormal. */
+static bool flushes_input(const struct num_convert_how *how)
+{
+    return how->ftz && how->from == NUM_F32 && how->to != NUM_F16 && how->to != NUM_BF16;
+}
+
 static uint64_t float_from_nan(const struct num_convert_how *how, uint64_t word)
 {
     const struct num_format_info *to = tw_num_format(how->to);
     if (how->sat)
         return 0;
+    if (how->ftz && how->to == NUM_F32 && how->from != NUM_F64)
+        return to->canonical_nan;
+    if (flushes_input(how)) /* flushing is an f32 operation of its own, which makes its NaN canonical */
+        word = tw_num_format(NUM_F32)->canonical_nan;
     if (how->to == how->from && !how->integral)
         return word & bits_mask(to->storage_bits);
     if (how->to == NUM_TF32 && how->from == NUM_F32 && how->rounding == NUM_RNA)
@@ -98,8 +110,7 @@ static uint64_t clamp_float(const struct num_convert_how *how, uint64_t word)
 static uint64_t float_from_number(const struct num_convert_how *how, struct num_value v)
 {
     struct num_exact x = {.sig = v.sig, .exp = v.exp, .negative = v.negative};
-    const bool flush_input = how->ftz && how->from == NUM_F32 && v.cls == NUM_FINITE && v.subnormal;
-    if (v.cls == NUM_ZERO || flush_input)
+    if (v.cls == NUM_ZERO || (flushes_input(how) && v.subnormal))
         x.sig = 0;
     /* Scales have no sign: rp rounds their magnitude up. SOURCE: CUDA 13.0, the host definition of e8m0 conversions. */
     if (tw_num_format(how->to)->sign_bits == 0)
@@ -153,7 +164,7 @@ static uint64_t float_to_integer(const struct num_convert_how *how, uint64_t wor
         return integer_from_nan(how);
     if (v.cls == NUM_INFINITE)
         return clamp_integer(how->to, v.negative, UINT64_MAX);
-    if (v.cls == NUM_ZERO || (how->ftz && how->from == NUM_F32 && v.subnormal))
+    if (v.cls == NUM_ZERO || (flushes_input(how) && v.subnormal))
         return 0;
     const struct num_exact x = {.sig = v.sig, .exp = v.exp, .negative = v.negative};
     bool overflow;

@@ -89,6 +89,26 @@ static void each_pair_has_its_own_nan_rule(void **state)
         {{.to = NUM_F32, .from = NUM_F32}, 0xff800001, 0xff800001},
         {{.to = NUM_F32, .from = NUM_F32, .integral = true}, 0xff800001, 0x7fffffff},
         {{.to = NUM_F32, .from = NUM_F32, .sat = true}, 0xff800001, 0},
+        {{.to = NUM_F64, .from = NUM_F64, .integral = true}, 0xfff0000000000001, 0xfff8000000000001},
+        {{.to = NUM_F32, .from = NUM_F32, .ftz = true}, 0xff800001, 0x7fffffff},
+        {{.to = NUM_F64, .from = NUM_F32, .ftz = true}, 0xff800001, 0x7fffffffe0000000},
+        {{.to = NUM_F32, .from = NUM_BF16, .ftz = true}, 0xff81, 0x7fffffff},
+        {{.to = NUM_F32, .from = NUM_F64, .ftz = true}, 0xfff0000020000000, 0xffc00001},
+    };
+    CHECK_ROWS(rows);
+}
+
+/* MEASURED: on sm_90a. */
+static void ftz_flushes_f32_words_but_not_on_the_way_to_f16(void **state)
+{
+    (void)state;
+    const struct row rows[] = {
+        {{.to = NUM_F64, .from = NUM_F32, .ftz = true}, 0x80000001, 0x8000000000000000},
+        {{.to = NUM_F64, .from = NUM_F32}, 0x80000001, 0xb6a0000000000000},
+        {{.to = NUM_F32, .from = NUM_BF16, .ftz = true}, 0x8001, 0x80000000},
+        {{.to = NUM_F16, .from = NUM_F32, .rounding = NUM_RP, .ftz = true}, 0x00000002, 0x0001},
+        {{.to = NUM_F32, .from = NUM_F64, .ftz = true}, 0x3800000000000000, 0}, /* 2^-127 */
+        {{.to = NUM_F32, .from = NUM_F64, .ftz = true}, 0x380fffffffffffff, 0x00800000}, /* rounds up to 2^-126 */
     };
     CHECK_ROWS(rows);
 }
@@ -356,6 +376,7 @@ int main(void)
         cmocka_unit_test(satfinite_clamps_infinity_and_overflow_but_not_nan),
         cmocka_unit_test(relu_takes_every_negative_and_keeps_nan),
         cmocka_unit_test(each_pair_has_its_own_nan_rule),
+        cmocka_unit_test(ftz_flushes_f32_words_but_not_on_the_way_to_f16),
         cmocka_unit_test(formats_without_nan_take_it_as_their_largest_number),
         cmocka_unit_test(ue8m0_takes_the_exponent_of_the_magnitude),
         cmocka_unit_test(tf32_rounds_away_under_rna_and_to_even_under_rn),
