@@ -15,15 +15,6 @@ static bool refuse_group(const struct layout_env *e, const struct layout *l, con
                   .fix = "choose dimensions that the iters' extents divide, or another layout");
 }
 
-static bool refuse_size(const struct layout_env *e, const struct layout *l, const struct shape *shape)
-{
-    return REFUSE(e, E0305, .message = "a layout and a shape differ in their number of elements",
-                  .expected = tw_format(e->arena, "%lld elements, the size of the shape %s",
-                                        (long long)tw_shape_elems(shape), tw_shape_text(e->arena, shape)),
-                  .found = tw_format(e->arena, "%lld, the size of %s", (long long)tw_layout_size(l),
-                                     tw_layout_text(e->arena, l)));
-}
-
 /* Fills `shard` and the separators. A part of extent c that belongs to later dims is carried on; a dim is complete
  * when the product of the parts since the last separator reaches its extent. */
 static bool split_iters(const struct layout *l, const struct shape *shape, struct draft *d, uint32_t *first)
@@ -56,7 +47,7 @@ bool tw_layout_group(const struct layout_env *e, const struct layout *l, const s
     if (!tw_shape_check(e, shape))
         return false;
     if (tw_shape_elems(shape) != tw_layout_size(l))
-        return refuse_size(e, l, shape);
+        return tw_layout_refuse_size(e, l, shape);
     struct draft d;
     tw_draft_frame(&d, l);
     if (!split_iters(l, shape, &d, out->first))
@@ -73,9 +64,7 @@ static bool check_order(const struct layout_env *e, uint32_t count, const uint32
     for (uint32_t k = 0; k < count; k++) {
         const bool fresh = order[k] < count && (seen >> order[k] & 1) == 0;
         if (!fresh)
-            return REFUSE(e, E0309, .message = "the order is not a permutation",
-                          .expected = tw_format(e->arena, "each of 0 to %u once", count - 1),
-                          .found = tw_format(e->arena, "%u at position %u", order[k], k));
+            return tw_layout_refuse_order(e, count, tw_format(e->arena, "%u at position %u", order[k], k));
         seen |= UINT64_C(1) << order[k];
     }
     return true;

@@ -202,7 +202,7 @@ bool tw_layout_same_function(struct arena *scratch, const struct layout *a, cons
     if (a == NULL || b == NULL || tw_layout_size(a) != tw_layout_size(b) || tw_layout_axes(a) != tw_layout_axes(b))
         return false;
     const int64_t ra = tw_layout_replicas(a), rb = tw_layout_replicas(b), most = ra > rb ? ra : rb;
-    if (most > TW_MAX_ENUMERATED_REPLICAS || tw_layout_size(a) > TW_MAX_ENUMERATED / most)
+    if (most > TW_MAX_ENUMERATED_COPIES || tw_layout_size(a) > TW_MAX_ENUMERATED / most)
         return false;
     const struct arena_mark mark = tw_arena_mark(scratch);
     struct place *pa = arena_new(scratch, struct place, (size_t)ra), *pb = arena_new(scratch, struct place, (size_t)rb);

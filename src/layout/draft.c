@@ -86,9 +86,7 @@ static bool check_bounds(const struct layout_env *e, const struct draft *d)
     if (d->shard_count == 0)
         return REFUSE(e, E0302, .message = "a layout has no iters", .expected = "S[extents : strides] with one iter or more");
     if (d->shard_count > TW_MAX_ITERS || d->replica_count > TW_MAX_ITERS)
-        return REFUSE(e, E0303, .message = "a layout has too many iters",
-                      .expected = tw_format(e->arena, "at most %d", TW_MAX_ITERS),
-                      .found = tw_format(e->arena, "%u", d->shard_count > TW_MAX_ITERS ? d->shard_count : d->replica_count));
+        return tw_layout_refuse_iters(e, d->shard_count > TW_MAX_ITERS ? d->shard_count : d->replica_count);
     int64_t elems = 1, reach = 0;
     if (!check_iters(e, d->shard, d->shard_count, &elems, &reach) ||
         !check_iters(e, d->replica, d->replica_count, &elems, &reach))
@@ -121,8 +119,9 @@ static bool check_swizzle(const struct layout_env *e, const struct draft *d)
         return true;
     if (!tw_swizzle_valid(s))
         return REFUSE(e, E0304, .message = "a swizzle's lengths do not fit together",
-                      .expected = tw_format(e->arena, "swizzle_len <= atom_len, and per_element + swizzle_len + atom_len <= %d",
-                                            TW_SWIZZLE_MAX_BITS),
+                      .expected = tw_format(e->arena,
+                                            "swizzle_len <= atom_len, and per_element + swizzle_len + atom_len <= %d",
+                                            TW_MAX_SWIZZLE_BITS),
                       .found = tw_format(e->arena, "per_element=%u, swizzle_len=%u, atom_len=%u", s->per_element,
                                          s->swizzle_len, s->atom_len));
     const axis_set others = draft_axes(d) & ~AXIS_BIT(AXIS_M);

@@ -38,7 +38,8 @@ static const struct atom atoms[] = {
 static bool refuse_atom(const struct layout_env *e, struct str name, int64_t rows, int64_t cols, uint32_t elem_bits,
                         const char *expected)
 {
-    return REFUSE(e, E0323, .message = tw_format(e->arena, "no register layout of the shape '" STR_FMT "' fits", STR_ARG(name)),
+    return REFUSE(e, E0323,
+                  .message = tw_format(e->arena, "no register layout of the shape '" STR_FMT "' fits", STR_ARG(name)),
                   .expected = expected,
                   .found = tw_format(e->arena, "(%lld, %lld) at %u bits", (long long)rows, (long long)cols, elem_bits));
 }

@@ -44,8 +44,8 @@ static bool check_mode(const struct layout_env *e, enum swizzle_mode mode, uint3
                       .fix = tw_format(e->arena, "write ComposeLayout(%u, 2, 2, tile)",
                                        is_pow2(elem_bits) && elem_bits <= 256 ? log2_floor(256 / elem_bits) : 3));
     if (atom && mode == SWIZZLE_NONE)
-        return REFUSE(e, E0318, .message = "a layout without a swizzle has no atom", .expected = "32B (1), 64B (2) or 128B (3)",
-                      .found = "NONE (0)");
+        return REFUSE(e, E0318, .message = "a layout without a swizzle has no atom",
+                      .expected = "32B (1), 64B (2) or 128B (3)", .found = "NONE (0)");
     if (!is_pow2(elem_bits) || elem_bits < 4 || elem_bits > 64)
         return REFUSE(e, E0319, .message = "elements of this width have no shared-memory operand layout",
                       .expected = "4, 8, 16, 32 or 64 bits (6-bit types are stored in 8-bit containers)",

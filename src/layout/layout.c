@@ -9,12 +9,44 @@
 
 /* ---- construction ---- */
 
+static const char *axis_names(struct arena *arena)
+{
+    struct text t;
+    tw_text_init(&t, arena);
+    for (int a = 0; a < AXIS_COUNT; a++)
+        tw_text_addf(&t, "%s%s", a == 0 ? "" : a + 1 == AXIS_COUNT ? " or " : ", ", tw_axis_row((enum axis)a)->name);
+    return t.at;
+}
+
+enum axis tw_layout_axis_named(const struct layout_env *e, struct str name)
+{
+    const enum axis axis = tw_axis_find(name);
+    if (axis != AXIS_COUNT)
+        return axis;
+    const char *near = tw_axis_suggest(name);
+    REFUSE(e, E0301, .message = tw_format(e->arena, "there is no axis '" STR_FMT "'", STR_ARG(name)),
+           .expected = axis_names(e->arena), .fix = near == NULL ? NULL : tw_format(e->arena, "write '%s'", near));
+    return AXIS_COUNT;
+}
+
+bool tw_layout_pair(const struct layout_env *e, uint32_t extent_count, const int64_t *extents, uint32_t stride_count,
+                    const struct step *strides, struct iter iters[TW_MAX_ITERS])
+{
+    if (extent_count > TW_MAX_ITERS)
+        return tw_layout_refuse_iters(e, extent_count);
+    if (extent_count != stride_count)
+        return REFUSE(e, E0302, .message = "a layout has not as many strides as extents",
+                      .expected = tw_format(e->arena, "%u strides", extent_count),
+                      .found = tw_format(e->arena, "%u", stride_count));
+    for (uint32_t i = 0; i < extent_count; i++)
+        iters[i] = (struct iter){extents[i], strides[i].value, strides[i].axis};
+    return true;
+}
+
 const struct layout *tw_layout_make(const struct layout_env *e, const struct layout_parts *parts)
 {
     if (parts->shard_count > TW_MAX_ITERS || parts->replica_count > TW_MAX_ITERS) {
-        const uint32_t most = parts->shard_count > parts->replica_count ? parts->shard_count : parts->replica_count;
-        REFUSE(e, E0303, .message = "a layout has too many iters", .expected = tw_format(e->arena, "at most %d", TW_MAX_ITERS),
-               .found = tw_format(e->arena, "%u", most));
+        tw_layout_refuse_iters(e, parts->shard_count > TW_MAX_ITERS ? parts->shard_count : parts->replica_count);
         return NULL;
     }
     struct draft d;

@@ -18,9 +18,6 @@
 #include "layout/axis.h"
 #include "layout/swizzle.h"
 
-#define TW_LAYOUT_MAX (INT64_C(1) << 48) /* elements; above every memory, and its products with bit widths fit */
-enum { TW_MAX_ITERS = 64 };              /* shard, or replica, iters of one layout; four per dimension */
-
 struct shape {
     uint32_t rank;
     int64_t dim[TW_MAX_RANK];
@@ -68,6 +65,16 @@ void tw_shape_print(const struct shape *s, struct text *out); /* "(128, 64)", "(
 const char *tw_shape_text(struct arena *arena, const struct shape *s);
 
 /* ---- construction ---- */
+/* The axis spelled `name`; AXIS_COUNT after a diagnostic. */
+enum axis tw_layout_axis_named(const struct layout_env *e, struct str name);
+/* `n @ axis`: a stride, or an offset. */
+struct step {
+    int64_t value;
+    enum axis axis;
+};
+/* S[extents : strides] or R[...] as iters[extent_count]; false unless there are as many strides as extents. */
+bool tw_layout_pair(const struct layout_env *e, uint32_t extent_count, const int64_t *extents, uint32_t stride_count,
+                    const struct step *strides, struct iter iters[TW_MAX_ITERS]);
 const struct layout *tw_layout_make(const struct layout_env *e, const struct layout_parts *parts);
 /* Row-major on `m`: S[shape]. */
 const struct layout *tw_layout_default(const struct layout_env *e, const struct shape *shape);
@@ -124,8 +131,7 @@ const struct layout *tw_layout_unify_threads(const struct layout_env *e, const s
 /* Equal canonical forms, thread axes unified. */
 bool tw_layout_eq(struct arena *scratch, const struct layout *a, const struct layout *b);
 /* Equal as functions from flat index to set of places: enumerated. False as well when there is more to compare
- * than these many places in all, or at one element. */
-enum { TW_MAX_ENUMERATED = 1 << 24, TW_MAX_ENUMERATED_REPLICAS = 1 << 12 };
+ * than TW_MAX_ENUMERATED places in all, or TW_MAX_ENUMERATED_COPIES at one element. */
 bool tw_layout_same_function(struct arena *scratch, const struct layout *a, const struct layout *b);
 /* Equal apart from offsets. */
 bool tw_layout_eq_but_offset(struct arena *scratch, const struct layout *a, const struct layout *b);
@@ -165,6 +171,17 @@ const struct layout *tw_layout_tile_to(const struct layout_env *e, const struct 
 const struct layout *tw_layout_direct_sum(const struct layout_env *e, const struct layout *left,
                                           const struct shape *left_shape, const struct layout *right,
                                           const struct shape *right_shape);
+
+/* The other operand of a tiling or a direct sum, or NULL (silently) when `whole` is not one: the layout that, combined
+ * with the given operand, equals `whole`. Shapes have equal ranks; the other operand's shape is whole / given. */
+const struct layout *tw_layout_outer_of_tile(struct arena *arena, const struct layout *whole, const struct shape *whole_shape,
+                                             const struct layout *inner, const struct shape *inner_shape);
+const struct layout *tw_layout_inner_of_tile(struct arena *arena, const struct layout *whole, const struct shape *whole_shape,
+                                             const struct layout *outer, const struct shape *outer_shape);
+const struct layout *tw_layout_left_of_sum(struct arena *arena, const struct layout *whole, const struct shape *whole_shape,
+                                           const struct layout *right, const struct shape *right_shape);
+const struct layout *tw_layout_right_of_sum(struct arena *arena, const struct layout *whole, const struct shape *whole_shape,
+                                            const struct layout *left, const struct shape *left_shape);
 
 /* ---- printing ---- */
 /* In the language's own syntax: S[(8, 4):(4@laneid, 1)] + R[(2):(4@warpid)] + 5@warpid + 64,

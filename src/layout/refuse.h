@@ -12,6 +12,11 @@ struct refusal {
 /* Always false, so that a check can return it. */
 bool tw_layout_refuse(const struct layout_env *e, const struct refusal *r);
 
+/* The refusals that several operations share. Always false. */
+bool tw_layout_refuse_iters(const struct layout_env *e, uint32_t count);
+bool tw_layout_refuse_size(const struct layout_env *e, const struct layout *l, const struct shape *shape);
+bool tw_layout_refuse_order(const struct layout_env *e, uint32_t count, const char *found);
+
 #define REFUSE(env, ...) tw_layout_refuse((env), &(const struct refusal){__VA_ARGS__})
 
 #endif

@@ -39,8 +39,8 @@ uint64_t tw_swizzle_inverse_bytes(enum swizzle_mode mode, uint64_t byte_address)
 
 bool tw_swizzle_valid(const struct swizzle *s)
 {
-    return s->swizzle_len <= s->atom_len && s->atom_len <= TW_SWIZZLE_MAX_BITS && s->per_element <= TW_SWIZZLE_MAX_BITS &&
-           s->per_element + s->swizzle_len + s->atom_len <= TW_SWIZZLE_MAX_BITS;
+    return s->swizzle_len <= s->atom_len && s->atom_len <= TW_MAX_SWIZZLE_BITS && s->per_element <= TW_MAX_SWIZZLE_BITS &&
+           s->per_element + s->swizzle_len + s->atom_len <= TW_MAX_SWIZZLE_BITS;
 }
 
 int64_t tw_swizzle_period(const struct swizzle *s)

@@ -6,6 +6,8 @@
 #ifndef TW_LAYOUT_SWIZZLE_H
 #define TW_LAYOUT_SWIZZLE_H
 
+#include "base/limits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,9 +41,7 @@ uint64_t tw_swizzle_inverse_bytes(enum swizzle_mode mode, uint64_t byte_address)
 /* ComposeLayout's permutation of element offsets, with q = offset >> per_element:
  *     inner:  q ^ ((q & (mask(swizzle_len) << atom_len)) >> atom_len)
  *     outer:  q ^ ((q & mask(swizzle_len)) << atom_len)
- * INVARIANT: swizzle_len <= atom_len and per_element + swizzle_len + atom_len <= TW_SWIZZLE_MAX_BITS. */
-enum { TW_SWIZZLE_MAX_BITS = 40 }; /* offset bits; far above any memory, so that the period fits an int64 */
-
+ * INVARIANT: swizzle_len <= atom_len and per_element + swizzle_len + atom_len <= TW_MAX_SWIZZLE_BITS. */
 struct swizzle {
     uint32_t per_element, swizzle_len, atom_len;
     bool inner;

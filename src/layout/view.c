@@ -6,17 +6,6 @@
 
 #include <assert.h>
 
-static bool same_size(const struct layout_env *e, const struct shape *shape, const struct layout *layout)
-{
-    if (tw_layout_size(layout) == tw_shape_elems(shape))
-        return true;
-    return REFUSE(e, E0305, .message = "a layout and a shape differ in their number of elements",
-                  .expected = tw_format(e->arena, "%lld elements, the size of the shape %s",
-                                        (long long)tw_shape_elems(shape), tw_shape_text(e->arena, shape)),
-                  .found = tw_format(e->arena, "%lld, the size of %s", (long long)tw_layout_size(layout),
-                                     tw_layout_text(e->arena, layout)));
-}
-
 bool tw_view_make(const struct layout_env *e, const struct shape *shape, const struct layout *layout, uint32_t elem_bits,
                   struct view *out)
 {
@@ -25,8 +14,10 @@ bool tw_view_make(const struct layout_env *e, const struct shape *shape, const s
         return false;
     if (layout == NULL)
         layout = tw_layout_default(e, shape);
-    if (layout == NULL || !same_size(e, shape, layout))
+    if (layout == NULL)
         return false;
+    if (tw_layout_size(layout) != tw_shape_elems(shape))
+        return tw_layout_refuse_size(e, layout, shape);
     *out = (struct view){.shape = *shape, .layout = layout, .elem_bits = elem_bits};
     return true;
 }
@@ -191,22 +182,16 @@ bool tw_view_retype(const struct layout_env *e, const struct view *v, uint32_t e
 
 /* ---- permute and slice ---- */
 
-static bool refuse_order(const struct layout_env *e, uint32_t rank, const char *found)
-{
-    return REFUSE(e, E0309, .message = "the order is not a permutation",
-                  .expected = tw_format(e->arena, "each of 0 to %u once", rank - 1), .found = found);
-}
-
 bool tw_view_permute(const struct layout_env *e, const struct view *v, uint32_t rank, const int64_t *order,
                      struct view *out)
 {
     if (rank != v->shape.rank)
-        return refuse_order(e, v->shape.rank, tw_format(e->arena, "%u numbers", rank));
+        return tw_layout_refuse_order(e, v->shape.rank, tw_format(e->arena, "%u numbers", rank));
     uint32_t checked[TW_MAX_RANK];
     struct view permuted = *v;
     for (uint32_t k = 0; k < rank; k++) {
         if (order[k] < 0 || order[k] >= rank)
-            return refuse_order(e, rank, tw_format(e->arena, "%lld at position %u", (long long)order[k], k));
+            return tw_layout_refuse_order(e, rank, tw_format(e->arena, "%lld at position %u", (long long)order[k], k));
         checked[k] = (uint32_t)order[k];
         permuted.shape.dim[k] = v->shape.dim[checked[k]];
     }
@@ -333,8 +318,8 @@ bool tw_view_sub(const struct layout_env *e, const struct view *v, uint32_t coun
         if (f.kept[d])
             sub.shape.dim[sub.shape.rank++] = f.extent[d];
     if (sub.shape.rank == 0)
-        return REFUSE(e, E0307, .message = "a sub-tensor keeps no dimension", .expected = "a range for one dimension or more",
-                      .fix = "read the element itself: t[i, j]");
+        return REFUSE(e, E0307, .message = "a sub-tensor keeps no dimension",
+                      .expected = "a range for one dimension or more", .fix = "read the element itself: t[i, j]");
     *out = sub;
     return true;
 }

@@ -245,6 +245,42 @@ static void malformed_layouts_are_refused(void **state)
     }
 }
 
+static void an_unknown_axis_is_refused_with_a_suggestion(void **state)
+{
+    struct bench_room *room = *state;
+    const struct layout_env e = env_of(room);
+    assert_int_equal(tw_layout_axis_named(&e, STR("TCol")), AXIS_TCOL);
+    assert_int_equal(tw_layout_axis_named(&e, STR("landid")), AXIS_COUNT);
+    assert_int_equal(tw_layout_axis_named(&e, STR("Partition")), AXIS_COUNT);
+    tw_test_expect_diags(room, "error[E0301]: there is no axis 'landid'\n"
+                               "  expected: laneid, warpid, wid_in_wg, tid_in_wg, wgid, tx, cbx, cby, cbz, bx, by, bz, m, "
+                               "TLane or TCol\n"
+                               "       fix: write 'laneid'\n"
+                               "error[E0301]: there is no axis 'Partition'\n"
+                               "  expected: laneid, warpid, wid_in_wg, tid_in_wg, wgid, tx, cbx, cby, cbz, bx, by, bz, m, "
+                               "TLane or TCol\n");
+}
+
+static void strides_are_as_many_as_extents(void **state)
+{
+    struct bench_room *room = *state;
+    const struct layout_env e = env_of(room);
+    const int64_t extents[TW_MAX_ITERS + 1] = {8, 4, 2};
+    const struct step strides[TW_MAX_ITERS + 1] = {{4, AXIS_LANEID}, {1, AXIS_LANEID}, {1, AXIS_M}};
+    struct iter iters[TW_MAX_ITERS];
+    assert_true(tw_layout_pair(&e, 3, extents, 3, strides, iters));
+    expect_layout(&e, tw_layout_make(&e, &(struct layout_parts){.shard_count = 3, .shard = iters}),
+                  "S[(8,4,2):(4@laneid,1@laneid,1)]");
+    assert_false(tw_layout_pair(&e, 3, extents, 2, strides, iters));
+    assert_false(tw_layout_pair(&e, TW_MAX_ITERS + 1, extents, TW_MAX_ITERS + 1, strides, iters));
+    tw_test_expect_diags(room, "error[E0302]: a layout has not as many strides as extents\n"
+                               "  expected: 3 strides\n"
+                               "     found: 2\n"
+                               "error[E0303]: a layout has too many iters\n"
+                               "  expected: at most 64\n"
+                               "     found: 65\n");
+}
+
 static void a_swizzle_of_a_swizzle_is_refused(void **state)
 {
     struct bench_room *room = *state;
@@ -319,6 +355,8 @@ int main(void)
         ROOM_TEST(shapes_print_as_tuples),
         ROOM_TEST(flat_indices_and_coordinates_convert),
         ROOM_TEST(malformed_layouts_are_refused),
+        ROOM_TEST(an_unknown_axis_is_refused_with_a_suggestion),
+        ROOM_TEST(strides_are_as_many_as_extents),
         ROOM_TEST(a_swizzle_of_a_swizzle_is_refused),
         ROOM_TEST(malformed_shapes_are_refused),
         ROOM_TEST(without_diagnostics_a_refusal_is_silent),
