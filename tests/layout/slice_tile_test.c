@@ -178,9 +178,8 @@ static void axes_that_the_inner_layout_does_not_use_are_not_scaled(void **state)
     const struct shape inner_shape = SHAPE(8, 8), outer_shape = SHAPE(4, 2);
     const struct layout *t =
         tw_layout_tile(&e, read_layout(&e, "S[(8,4,2):(4@laneid,1@laneid,1)] + R[(2):(1@cbx)] + 1@bx"), &inner_shape,
-                       read_layout(&e, "S[(4,2):(1@warpid,1)] + R[(2):(4@warpid)] + 2@bx"), &outer_shape);
-    expect_layout(&e, t,
-                  "S[(4,8,2,4,2):(1@warpid,4@laneid,2,1@laneid,1)] + R[(2,2):(1@cbx,4@warpid)] + 3@bx");
+                       read_layout(&e, "S[(4,2):(1@bx,1)] + R[(2):(4@warpid)] + 2@bx"), &outer_shape);
+    expect_layout(&e, t, "S[(4,8,2,4,2):(1@bx,4@laneid,2,1@laneid,1)] + R[(2,2):(1@cbx,4@warpid)] + 3@bx");
 }
 
 /* 6.8: the panel of a swizzled atom, as the factory is described: tile the bare atom down, then across. */
