@@ -1,6 +1,7 @@
 /* Expected coordinates: ptx-async.md 1.1 and 1.6, the ownership table of seed 003, and the register words that an
  * H200 used (golden/layout_mma_frag.tcg). */
 #include "support/check.h"
+#include "support/tcg.h"
 
 #include "isa/mma_map.h"
 
@@ -123,6 +124,79 @@ static void ldmatrix_gives_rows_or_with_trans_columns(void **state)
     assert_int_equal(ldmatrix_row_lane(2, 5), 21);
 }
 
+/* ---- Measured fragments ----------------------------------------------------------------------- */
+
+struct frag_table {
+    const struct tcg_file *file;
+    const struct tcg_table *table;
+    uint32_t m, n, k;
+    enum num_format a, b, d;
+};
+
+static enum num_format format_of(const struct tcg_table *table, const char *key)
+{
+    char name[16];
+    tw_tcg_string(table->line, key, name, sizeof name);
+    return tw_num_format_by_name(tw_str(name));
+}
+
+static uint64_t get(const struct frag_table *f, size_t record, const char *field, size_t index)
+{
+    return tw_tcg_get(f->file, f->table, record, tw_tcg_field(f->table, field), index);
+}
+
+/* The matrix element must be found in the register that the map names. */
+static void expect_element(const struct frag_table *f, size_t record, const char *regs, uint32_t reg_count, struct mma_slot at,
+                           uint32_t bits, uint64_t element, const char *what)
+{
+    const uint64_t word = get(f, record, regs, (size_t)at.lane * reg_count + at.reg);
+    const uint64_t found = bits == 64 ? word : (word >> (bits == 32 ? 0 : bits * at.elem)) & ((UINT64_C(1) << bits) - 1);
+    if (found != element)
+        fail_msg("%s: %s of lane %u, register %u, element %u", f->table->instr, what, at.lane, at.reg, at.elem);
+}
+
+static void expect_fragments(const struct frag_table *f, size_t record)
+{
+    const uint32_t a_bits = tw_num_bits(f->a), b_bits = tw_num_bits(f->b), d_bits = tw_num_bits(f->d);
+    for (uint32_t m = 0; m < f->m; m++)
+        for (uint32_t k = 0; k < f->k; k++)
+            expect_element(f, record, "Aregs", tw_mma_a_regs(f->m, f->k, a_bits), tw_mma_a_slot(f->m, a_bits, m, k), a_bits,
+                           get(f, record, "A", (size_t)m * f->k + k), "A");
+    for (uint32_t n = 0; n < f->n; n++)
+        for (uint32_t k = 0; k < f->k; k++)
+            expect_element(f, record, "Bregs", tw_mma_b_regs(f->n, f->k, b_bits), tw_mma_b_slot(b_bits, k, n), b_bits,
+                           get(f, record, "B", (size_t)n * f->k + k), "B");
+    for (uint32_t m = 0; m < f->m; m++)
+        for (uint32_t n = 0; n < f->n; n++) {
+            const uint32_t regs = tw_mma_d_regs(f->m, f->n, d_bits);
+            expect_element(f, record, "Cregs", regs, tw_mma_d_slot(d_bits, m, n), d_bits, get(f, record, "C", (size_t)m * f->n + n), "C");
+            expect_element(f, record, "Dregs", regs, tw_mma_d_slot(d_bits, m, n), d_bits, get(f, record, "D", (size_t)m * f->n + n), "D");
+        }
+}
+
+static void fragments_are_those_that_hardware_used(void **state)
+{
+    struct bench_room *room = *state;
+    struct tcg_file file;
+    const char *const path = tw_test_shared(&room->arena, "golden/layout_mma_frag.tcg");
+    if (path == NULL)
+        skip();
+    assert_true(tw_tcg_open(&room->arena, path, &file));
+    size_t checked = 0;
+    for (size_t t = 0; t < file.table_count; t++) {
+        const struct tcg_table *const table = &file.table[t];
+        const struct frag_table f = {&file, table, (uint32_t)tw_tcg_number(table, "m", 0), (uint32_t)tw_tcg_number(table, "n", 0),
+                                     (uint32_t)tw_tcg_number(table, "k", 0), format_of(table, "at"), format_of(table, "bt"),
+                                     format_of(table, "dt")};
+        if (strcmp(table->kind, "mma_frag") != 0)
+            continue;
+        assert_non_null(tw_mma_shape_find(f.m, f.n, f.k, f.a, f.b, f.d));
+        for (size_t r = 0; r < table->count; r++, checked++)
+            expect_fragments(&f, r);
+    }
+    assert_true(checked >= 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +206,7 @@ int main(void)
         cmocka_unit_test(every_element_of_every_shape_has_one_owner_and_is_found_there),
         cmocka_unit_test(shapes_are_found_by_their_formats),
         cmocka_unit_test(ldmatrix_gives_rows_or_with_trans_columns),
+        ROOM_TEST(fragments_are_those_that_hardware_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

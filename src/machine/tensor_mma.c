@@ -1,0 +1,441 @@
+/* tcgen05.mma, when the tensor pipe performs it: operands are gathered as raw words through the same
+ * descriptor and datapath tables that the encoders use, the dot model of the num room evaluates each
+ * element, and the accumulator is scattered along its datapath.
+ *
+ * D[m][n] (+)= sum over k of A[m][k] * B[n][k]. A pair's CTA holds its half of the rows of A and D and
+ * of the rows of B; each CTA multiplies its rows of A with all of B. Within a CTA a datapath may fold N
+ * over banks of lanes; A in tensor memory then has a copy a bank, and each bank reads its own. */
+#include "machine/tensor_operand.h"
+
+#include "machine/run.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct mma_run {
+    struct tensor_pipe *pipe;
+    const struct tensor_op *op;
+    const struct tensor_inst *inst;
+    const struct tc_kind_row *kind;
+    struct idesc desc;
+    enum tmem_path path;
+    struct cta *ctas[2];
+    uint32_t rows;             /* of A and D in one CTA */
+    uint32_t n;                /* columns of D, over the pair */
+    uint32_t banks, bank_n;
+    uint32_t k_a, k_b;         /* stored elements of a row of A; elements of a row of B */
+    uint32_t factors;          /* scale factors a row */
+    struct num_dot_how how;
+    const struct num_dot_model *model;
+    /* scratch */
+    uint64_t *a;               /* rows x k_a */
+    uint64_t *b;               /* n x k_b */
+    uint64_t *d;               /* rows x bank_n */
+    uint64_t *scale_a, *scale_b; /* rows x factors, n x factors */
+    uint8_t *select;           /* rows x k_a: which element of a row of B each stored element of A meets */
+};
+
+static struct tensor_read reader(const struct mma_run *r, struct cta *cta, const char *what)
+{
+    return (struct tensor_read){r->pipe, r->op, cta, what};
+}
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+static enum num_kind num_kind_of(enum tc_kind kind)
+{
+    if (kind == TC_MXF8F6F4)
+        return NUM_MXF8F6F4;
+    if (kind == TC_MXF4)
+        return NUM_MXF4;
+    return kind == TC_MXF4NVF4 ? NUM_MXF4NVF4 : NUM_PLAIN;
+}
+
+static void set_how(struct mma_run *r)
+{
+    const struct tc_scale_row *const scale = tw_tc_scale_of(r->inst->form.kind, r->inst->form.scale_vec);
+    r->how = (struct num_dot_how){
+        .a = (enum num_format)r->desc.a_format,
+        .b = (enum num_format)r->desc.b_format,
+        .d = (enum num_format)r->desc.d_format,
+        .scale_c_log2 = r->inst->scale_c_log2,
+        .negate_a = r->desc.negate_a != 0,
+        .negate_b = r->desc.negate_b != 0,
+        .saturate = r->desc.saturate != 0,
+    };
+    if (scale != NULL) {
+        r->how.scale = (enum num_format)r->desc.scale_format;
+        r->how.scale_block = scale->block;
+        r->factors = r->k_a / scale->block;
+    }
+}
+
+static bool fault_model(struct mma_run *r)
+{
+    struct arena *const arena = r->pipe->cta->cluster->launch->diags->arena;
+    tw_tensor_fault(r->pipe, r->op, E0773,
+                    &(struct fault_note){.found = tw_format(arena, "%s and %s into %s on sm_%u", tw_num_format(r->how.a)->name,
+                                                            tw_num_format(r->how.b)->name, tw_num_format(r->how.d)->name, r->inst->sm)},
+                    "%s.kind::%s: no model of this arithmetic is known", r->inst->name, r->kind->name);
+    return false;
+}
+
+static bool set_up(struct mma_run *r, struct tensor_pipe *pipe, const struct tensor_op *op)
+{
+    *r = (struct mma_run){.pipe = pipe, .op = op, .inst = op->inst, .kind = &tw_tc_kinds[op->inst->form.kind]};
+    const struct tc_form *const form = &r->inst->form;
+    tw_idesc_decode(form->kind, op->idesc, &r->desc);
+    const bool has_path = tw_tmem_path_find(form->cta_group, r->desc.m, form->ws, form->sparse, &r->path);
+    assert(has_path); /* the shape was judged at the issue */
+    (void)has_path;
+    (void)tw_tensor_ctas(pipe->cta, form->cta_group, r->ctas);
+    r->rows = tw_tmem_rows_per_cta(r->path);
+    r->n = r->desc.n;
+    r->banks = tw_tmem_paths[r->path].banks;
+    r->bank_n = r->n / r->banks;
+    r->k_b = tw_idesc_k(form, &r->desc);
+    r->k_a = form->sparse ? r->k_b / 2 : r->k_b;
+    set_how(r);
+    r->model = tw_num_dot_model(r->inst->arch, NUM_TCGEN05, num_kind_of(form->kind), r->how.a, r->how.b, r->how.d);
+    return r->model != NULL || fault_model(r);
+}
+
+static void make_scratch(struct mma_run *r, struct arena *arena)
+{
+    r->a = arena_new(arena, uint64_t, (size_t)r->rows * r->k_a);
+    r->b = arena_new(arena, uint64_t, (size_t)r->n * r->k_b);
+    r->d = arena_new(arena, uint64_t, (size_t)r->rows * r->bank_n);
+    if (r->factors != 0) {
+        r->scale_a = arena_new(arena, uint64_t, (size_t)r->rows * r->factors);
+        r->scale_b = arena_new(arena, uint64_t, (size_t)r->n * r->factors);
+    }
+    if (r->inst->form.sparse)
+        r->select = arena_new(arena, uint8_t, (size_t)r->rows * r->k_a);
+}
+
+/* SOURCE: PTX ISA, "Data path layout organization": where the rows are scattered, D, A and the metadata start at one lane. */
+static bool check_lanes(struct mma_run *r)
+{
+    struct arena *const arena = r->pipe->cta->cluster->launch->diags->arena;
+    const uint32_t d = r->op->d >> 16;
+    const bool scattered = tw_tmem_paths[r->path].scattered;
+    struct fault_note note = {.spec = "PTX ISA, tcgen05, data path layout organization"};
+    const char *what = NULL;
+    if (!tw_tmem_lane_base_legal(r->path, d)) {
+        what = "D";
+        note.expected = scattered ? "lane 0 or 16" : "lane 0";
+        note.found = tw_format(arena, "lane %u", d);
+    } else if (r->inst->form.a_in_tmem && r->op->a_taddr >> 16 != d) {
+        what = "A";
+        note.expected = tw_format(arena, "lane %u, as D", d);
+        note.found = tw_format(arena, "lane %u", r->op->a_taddr >> 16);
+    } else if (r->inst->form.sparse && r->op->meta >> 16 != d) {
+        what = "the metadata";
+        note.expected = tw_format(arena, "lane %u, as D", d);
+        note.found = tw_format(arena, "lane %u", r->op->meta >> 16);
+    }
+    if (what == NULL)
+        return true;
+    tw_tensor_fault(r->pipe, r->op, E0763, &note, "%s: %s starts at a lane that data path %c does not allow", r->inst->name, what,
+                    tw_tmem_paths[r->path].letter);
+    return false;
+}
+
+/* ---- A and B --------------------------------------------------------------------------------- */
+
+static struct tensor_matrix matrix_a(const struct mma_run *r)
+{
+    return (struct tensor_matrix){.format = r->how.a, .container_bits = r->kind->container_bits,
+                                  .mn_major = r->desc.a_mn_major != 0, .rows = r->rows, .k = r->k_a};
+}
+
+static bool read_a_tmem(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    const struct tensor_read read = reader(r, cta, "A");
+    const struct tensor_matrix m = matrix_a(r);
+    for (uint32_t row = 0; row < r->rows; row++) {
+        const uint32_t lane = (r->op->a_taddr >> 16) + tw_tmem_a_place(r->path, row, bank).lane;
+        if (!tw_tensor_read_cells(&read, lane, r->op->a_taddr & 0xffff, &m, r->a + (size_t)row * r->k_a))
+            return false;
+    }
+    return true;
+}
+
+/* The copy of A that a bank reads. From shared memory it is the same for every bank. */
+static bool read_a(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    if (r->inst->form.a_in_tmem)
+        return read_a_tmem(r, cta, bank);
+    if (bank != 0)
+        return true;
+    struct smem_desc desc;
+    struct smem_fault_list faults;
+    (void)tw_smem_desc_decode(SMEM_DESC_TCGEN05, r->op->a_desc, &desc, &faults);
+    const struct tensor_read read = reader(r, cta, "A");
+    const struct tensor_matrix m = matrix_a(r);
+    return tw_tensor_read_shared(&read, &desc, &m, r->a);
+}
+
+/* SOURCE: PTX ISA, tcgen05.mma.ws, "Zero-column mask"; a start count beyond the first span stops at its last column. */
+static bool column_is_zeroed(const struct mma_run *r, uint32_t n)
+{
+    const uint64_t mask = r->op->zero_mask;
+    if ((mask >> 39 & 1) == 0)
+        return false;
+    const uint32_t banks = 128 / r->desc.m, bank = n / (r->n / banks), column = n % (r->n / banks);
+    const uint32_t zeros = (uint32_t)(mask >> 40 & 0xff) + 1, used = (uint32_t)(mask >> 48 & 0xff) + 1;
+    const bool zeros_first = (mask >> (32 + bank) & 1) != 0;
+    const uint32_t first = zeros_first ? zeros : used;
+    uint32_t start = (uint32_t)(mask >> (8 * bank) & 0xff);
+    if (start > first - 1)
+        start = first - 1;
+    const uint32_t at = (column + start) % (used + zeros);
+    return zeros_first ? at < zeros : at >= used;
+}
+
+static void zero_columns(struct mma_run *r)
+{
+    for (uint32_t n = 0; n < r->n; n++)
+        if (column_is_zeroed(r, n))
+            memset(r->b + (size_t)n * r->k_b, 0, r->k_b * sizeof *r->b);
+}
+
+static bool read_b(struct mma_run *r)
+{
+    struct smem_desc desc;
+    struct smem_fault_list faults;
+    (void)tw_smem_desc_decode(SMEM_DESC_TCGEN05, r->op->b_desc, &desc, &faults);
+    const uint32_t share = r->n / r->inst->form.cta_group;
+    const struct tensor_matrix m = {.format = r->how.b, .container_bits = r->kind->container_bits,
+                                    .mn_major = r->desc.b_mn_major != 0, .rows = share, .k = r->k_b,
+                                    .first_row = r->inst->form.ws ? (uint32_t)(r->op->zero_mask >> 56 & 0x3f) : 0};
+    for (uint32_t i = 0; i < 2 && r->ctas[i] != NULL; i++) {
+        const struct tensor_read read = reader(r, r->ctas[i], "B");
+        if (!tw_tensor_read_shared(&read, &desc, &m, r->b + (size_t)i * share * r->k_b))
+            return false;
+    }
+    if (r->inst->form.ws)
+        zero_columns(r);
+    return true;
+}
+
+/* ---- Scales ---------------------------------------------------------------------------------- */
+
+/* One byte from all its copies. SOURCE: PTX ISA, scale factors are "duplicated to all 32-lane partitions". */
+static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uint32_t taddr, struct tmem_scale at, uint64_t *out)
+{
+    const struct tensor_read read = reader(r, cta, what);
+    for (uint32_t copy = 0; copy < at.copies; copy++) {
+        const uint32_t lane = (taddr >> 16) + at.lane + 32 * copy;
+        const uint32_t *const cell = tw_tensor_cell(&read, lane, (taddr & 0xffff) + at.col, false);
+        if (cell == NULL)
+            return false;
+        const uint64_t byte = *cell >> (8 * at.byte) & 0xff;
+        if (copy == 0)
+            *out = byte;
+        if (byte == *out)
+            continue;
+        struct arena *const arena = cta->cluster->launch->diags->arena;
+        tw_tensor_fault(r->pipe, r->op, E0773,
+                        &(struct fault_note){.expected = "the same factor in every 32-lane copy",
+                                             .found = tw_format(arena, "0x%02x in lane %u, 0x%02x in lane %u, column %u",
+                                                                (unsigned)*out, (taddr >> 16) + at.lane, (unsigned)byte, lane,
+                                                                (taddr & 0xffff) + at.col),
+                                             .fix = "copy the factors with tcgen05.cp.32x128b.warpx4",
+                                             .spec = "PTX ISA, tcgen05.mma, scale factor layouts"},
+                        "%s: the copies of a factor of %s differ", r->inst->name, what);
+        return false;
+    }
+    return true;
+}
+
+static bool read_scales(struct mma_run *r, struct cta *cta)
+{
+    for (uint32_t v = 0; v < r->factors; v++) {
+        for (uint32_t row = 0; row < r->rows; row++)
+            if (!read_scale(r, cta, "the scales of A", r->op->sfa, tw_tmem_scale(r->rows, row, r->desc.sfa_id, v),
+                            &r->scale_a[row * r->factors + v]))
+                return false;
+        for (uint32_t n = 0; n < r->n; n++) {
+            const struct tmem_scale at = r->path == TMEM_PATH_B ? tw_tmem_scale_split_n(r->n, n, r->desc.sfb_id, v)
+                                                                : tw_tmem_scale(r->n, n, r->desc.sfb_id, v);
+            if (!read_scale(r, cta, "the scales of B", r->op->sfb, at, &r->scale_b[n * r->factors + v]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Sparsity -------------------------------------------------------------------------------- */
+
+/* Stored elements that one code describes, and the logical elements of its group. */
+static uint32_t stored_per_code(const struct mma_run *r)
+{
+    return r->kind->container_bits == 32 ? 1 : r->kind->container_bits == 4 ? 4 : 2;
+}
+
+/* SOURCE: PTX ISA, "Sparse matrices", legal codes. */
+static bool code_is_legal(const struct mma_run *r, uint32_t code)
+{
+    if (r->kind->container_bits == 32)
+        return code == 0x4 || code == 0xE;
+    const uint32_t legal = 1u << 4 | 1u << 8 | 1u << 9 | 1u << 12 | 1u << 13 | 1u << 6 | 1u << 14;
+    return (legal >> code & 1) != 0;
+}
+
+/* The logical elements, within the group, of the stored elements of a code. */
+static void select_elements(const struct mma_run *r, uint32_t group, uint32_t code, uint8_t *out)
+{
+    const uint32_t per_code = stored_per_code(r), base = group * 2 * per_code;
+    if (per_code == 1) {
+        out[0] = (uint8_t)(base + (code == 0xE));
+        return;
+    }
+    const uint32_t width = per_code / 2; /* pairs of 4-bit elements move together */
+    for (uint32_t i = 0; i < per_code; i++) {
+        const uint32_t position = i < width ? code & 3 : code >> 2;
+        out[i] = (uint8_t)(base + position * width + i % width);
+    }
+}
+
+static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    const struct tensor_read read = reader(r, cta, "the metadata");
+    const bool wide = r->kind->container_bits >= 16;
+    const uint32_t per_code = stored_per_code(r);
+    for (uint32_t row = 0; row < r->rows; row++)
+        for (uint32_t group = 0; group < r->k_a / per_code; group++) {
+            const struct tmem_meta at = tw_tmem_meta(wide, tw_tmem_a_place(r->path, row, bank).lane, group, r->desc.sparsity_selector);
+            const uint32_t *const cell = tw_tensor_cell(&read, (r->op->meta >> 16) + at.lane, (r->op->meta & 0xffff) + at.col, false);
+            if (cell == NULL)
+                return false;
+            const uint32_t code = *cell >> (4 * at.nibble) & 0xf;
+            if (!code_is_legal(r, code)) {
+                tw_tensor_fault(r->pipe, r->op, E0776,
+                                &(struct fault_note){.expected = per_code == 1 ? "0x4 or 0xe" : "0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe",
+                                                     .found = tw_format(cta->cluster->launch->diags->arena, "0x%x for row %u, group %u",
+                                                                        code, row, group),
+                                                     .spec = "PTX ISA, tcgen05.mma.sp, sparsity metadata"},
+                                "%s: a code of the sparsity metadata is illegal", r->inst->name);
+                return false;
+            }
+            select_elements(r, group, code, r->select + (size_t)row * r->k_a + group * per_code);
+        }
+    return true;
+}
+
+/* ---- The product ----------------------------------------------------------------------------- */
+
+static uint32_t *d_cell(const struct mma_run *r, struct cta *cta, uint32_t row, uint32_t n, bool write)
+{
+    const struct tmem_place at = tw_tmem_d_place(r->path, r->n, row, n);
+    const struct tensor_read read = reader(r, cta, "D");
+    return tw_tensor_cell(&read, (r->op->d >> 16) + at.lane, (r->op->d & 0xffff) + at.col, write);
+}
+
+/* A 16-bit accumulator is in the low half of its cell. */
+static uint64_t d_word(const struct mma_run *r, uint32_t cell)
+{
+    return tw_num_bits(r->how.d) == 16 ? cell & 0xffff : cell;
+}
+
+static bool load_d(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    for (uint32_t row = 0; row < r->rows; row++)
+        for (uint32_t n = 0; n < r->bank_n; n++) {
+            const uint32_t *const cell = d_cell(r, cta, row, bank * r->bank_n + n, false);
+            if (cell == NULL)
+                return false;
+            r->d[(size_t)row * r->bank_n + n] = d_word(r, *cell);
+        }
+    return true;
+}
+
+/* SOURCE: PTX ISA, disable-output-lane: bit i of word j masks lane 32j + i; words 4 to 7 are those of the odd CTA. */
+static bool lane_is_masked(const struct mma_run *r, uint32_t cta_index, uint32_t lane)
+{
+    return r->inst->mask_words != 0 && (r->op->mask[4 * cta_index + lane / 32] >> lane % 32 & 1) != 0;
+}
+
+static bool store_d(struct mma_run *r, uint32_t cta_index, uint32_t bank)
+{
+    for (uint32_t row = 0; row < r->rows; row++) {
+        const uint32_t lane = (r->op->d >> 16) + tw_tmem_a_place(r->path, row, bank).lane;
+        if (lane_is_masked(r, cta_index, lane))
+            continue;
+        for (uint32_t n = 0; n < r->bank_n; n++) {
+            uint32_t *const cell = d_cell(r, r->ctas[cta_index], row, bank * r->bank_n + n, true);
+            if (cell == NULL)
+                return false;
+            *cell = (uint32_t)r->d[(size_t)row * r->bank_n + n];
+        }
+    }
+    return true;
+}
+
+static void multiply_dense(struct mma_run *r, uint32_t bank)
+{
+    const size_t first = (size_t)bank * r->bank_n;
+    const struct num_tile tile = {.m = r->rows, .n = r->bank_n, .k = r->k_a, .a = r->a, .b = r->b + first * r->k_b,
+                                  .scale_a = r->scale_a, .scale_b = r->scale_b == NULL ? NULL : r->scale_b + first * r->factors,
+                                  .read_c = r->op->read_d, .d = r->d};
+    tw_num_dot_tile(r->model, &r->how, &tile);
+}
+
+/* Elements of B that the metadata does not select take no part at all. */
+static void multiply_sparse(struct mma_run *r, uint32_t bank)
+{
+    uint64_t chosen[TW_NUM_DOT_MAX];
+    for (uint32_t row = 0; row < r->rows; row++)
+        for (uint32_t n = 0; n < r->bank_n; n++) {
+            const uint32_t column = bank * r->bank_n + n;
+            for (uint32_t k = 0; k < r->k_a; k++)
+                chosen[k] = r->b[(size_t)column * r->k_b + r->select[(size_t)row * r->k_a + k]];
+            uint64_t *const d = &r->d[(size_t)row * r->bank_n + n];
+            *d = tw_num_dot(r->model, &r->how, r->k_a, r->a + (size_t)row * r->k_a, chosen, r->op->read_d ? d : NULL,
+                            r->scale_a == NULL ? NULL : r->scale_a + row * r->factors,
+                            r->scale_b == NULL ? NULL : r->scale_b + column * r->factors);
+        }
+}
+
+static bool run_bank(struct mma_run *r, uint32_t cta_index, uint32_t bank)
+{
+    struct cta *const cta = r->ctas[cta_index];
+    if (!read_a(r, cta, bank) || (r->inst->form.sparse && !read_metadata(r, cta, bank)) ||
+        (r->op->read_d && !load_d(r, cta, bank)))
+        return false;
+    if (r->inst->form.sparse)
+        multiply_sparse(r, bank);
+    else
+        multiply_dense(r, bank);
+    return store_d(r, cta_index, bank);
+}
+
+static bool run(struct mma_run *r)
+{
+    if (!check_lanes(r) || !read_b(r))
+        return false;
+    for (uint32_t i = 0; i < 2 && r->ctas[i] != NULL; i++) {
+        if (r->factors != 0 && !read_scales(r, r->ctas[i]))
+            return false;
+        for (uint32_t bank = 0; bank < r->banks; bank++)
+            if (!run_bank(r, i, bank))
+                return false;
+    }
+    return !r->inst->ashift || tw_tensor_shift(r->pipe, r->op);
+}
+
+bool tw_tensor_mma(struct tensor_pipe *pipe, const struct tensor_op *op)
+{
+    struct mma_run r;
+    struct arena *const arena = &pipe->cta->cluster->arena;
+    if (!set_up(&r, pipe, op))
+        return false;
+    for (int i = 0; i < 2 && r.ctas[i] != NULL; i++)
+        (void)tw_tmem_of(r.ctas[i]); /* made before the mark: the scratch is rewound */
+    const struct arena_mark mark = tw_arena_mark(arena);
+    make_scratch(&r, arena);
+    const bool ok = run(&r);
+    tw_arena_rewind(arena, mark);
+    return ok;
+}

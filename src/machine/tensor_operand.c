@@ -1,0 +1,137 @@
+#include "machine/tensor_operand.h"
+
+#include "base/bits.h"
+#include "machine/run.h"
+
+#include <string.h>
+
+static struct arena *texts(const struct tensor_read *r)
+{
+    return r->cta->cluster->launch->diags->arena;
+}
+
+enum { UNIT_BYTES = 16 };
+
+const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offset)
+{
+    struct cluster *const c = r->cta->cluster;
+    const uint8_t *const at = offset < 1u << 24 ? tw_cluster_shared(c, r->cta->rank << 24 | offset, UNIT_BYTES) : NULL;
+    if (at == NULL) {
+        tw_tensor_fault(r->pipe, r->op, E0772,
+                        &(struct fault_note){
+                            .expected = tw_format(texts(r), "addresses from 0x%x to 0x%x of shared memory", TW_SHARED_RESERVED_BYTES,
+                                                  r->cta->shared_bytes - 1),
+                            .found = tw_format(texts(r), "16 bytes at 0x%x", offset),
+                            .fix = "check the start address and the strides of the descriptor",
+                            .spec = "PTX ISA, tcgen05, shared memory descriptor"},
+                        "%s reads %s outside shared memory", r->op->inst->name, r->what);
+        return NULL;
+    }
+    if (observed(c)) {
+        struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .proxy = PROXY_ASYNC, .warp = r->op->warp,
+                                  .lane = r->op->lane, .address = r->cta->rank << 24 | offset, .bytes = UNIT_BYTES, .read = true};
+        tw_emit_op(c, r->cta, &e, r->op->number);
+    }
+    return at;
+}
+
+uint32_t *tw_tensor_cell(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write)
+{
+    struct tmem *const t = tw_tmem_of(r->cta);
+    if (lane >= TW_TMEM_LANES || tw_tmem_unallocated(t, col, 1) != UINT32_MAX) {
+        const char *const found =
+            lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS
+                ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
+                : tw_format(texts(r), "column %u, which is not allocated", col);
+        tw_tensor_fault(r->pipe, r->op, E0762,
+                        &(struct fault_note){.expected = "columns that the CTA has allocated, until the operation has completed",
+                                             .found = found},
+                        "%s %s %s in tensor memory that is not allocated", r->op->inst->name, write ? "writes" : "reads", r->what);
+        return NULL;
+    }
+    if (observed(r->cta->cluster)) {
+        struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_TMEM, .proxy = PROXY_TMEM, .warp = r->op->warp,
+                                  .lane = r->op->lane, .address = tmem_word(lane, col), .bytes = 4, .read = !write, .write = write};
+        tw_emit_op(r->cta->cluster, r->cta, &e, r->op->number);
+    }
+    return tmem_cell(t, lane, col);
+}
+
+/* ---- Elements of a unit ---------------------------------------------------------------------- */
+
+/* Element i of 16 bytes. Containers of one byte hold 6- and 4-bit formats as one little-endian bit stream that leaves
+ * the end of the unit unused. SOURCE: PTX ISA, "Packing formats of matrix elements in shared memory". */
+static uint64_t unit_element(const uint8_t *unit, enum num_format format, unsigned container_bits, uint32_t i)
+{
+    if (container_bits >= 16) {
+        uint32_t word = 0;
+        memcpy(&word, unit + i * (container_bits / 8), container_bits / 8);
+        return word;
+    }
+    const unsigned bits = tw_num_bits(format);
+    const uint32_t bit = bits * i;
+    const uint32_t two = unit[bit / 8] | (uint32_t)(bit / 8 + 1 < UNIT_BYTES ? unit[bit / 8 + 1] : 0) << 8;
+    return two >> bit % 8 & bits_mask(bits);
+}
+
+static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+{
+    const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits;
+    for (uint32_t row = 0; row < m->rows; row++)
+        for (uint32_t k = 0; k < m->k; k += per_unit) {
+            const uint8_t *const unit =
+                tw_tensor_shared_unit(r, tw_smem_k_addr(desc, m->first_row + row, k / per_unit * UNIT_BYTES));
+            if (unit == NULL)
+                return false;
+            for (uint32_t i = 0; i < per_unit && k + i < m->k; i++)
+                out[row * m->k + k + i] = unit_element(unit, m->format, m->container_bits, i);
+        }
+    return true;
+}
+
+/* Rows are neighbours in memory; the first row of the matrix need not begin a unit. */
+static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+{
+    const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes;
+    const uint32_t first = m->first_row / per_unit * per_unit;
+    for (uint32_t k = 0; k < m->k; k++)
+        for (uint32_t row = first; row < m->first_row + m->rows; row += per_unit) {
+            const uint8_t *const unit = tw_tensor_shared_unit(r, tw_smem_mn_addr(desc, elem_bytes, row, k));
+            if (unit == NULL)
+                return false;
+            for (uint32_t i = 0; i < per_unit; i++)
+                if (row + i >= m->first_row && row + i < m->first_row + m->rows)
+                    out[(row + i - m->first_row) * m->k + k] = unit_element(unit, m->format, m->container_bits, i);
+        }
+    return true;
+}
+
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+{
+    return m->mn_major ? read_mn_major(r, desc, m, out) : read_k_major(r, desc, m, out);
+}
+
+/* ---- A in tensor memory ----------------------------------------------------------------------- */
+
+/* Element j of a cell. SOURCE: PTX ISA, "Packing formats in tensor memory": byte containers hold 4-bit values in bits 5:2. */
+static uint64_t cell_element(uint32_t cell, enum num_format format, unsigned container_bits, uint32_t j)
+{
+    const uint64_t raw = bits_get(cell, container_bits * j, container_bits);
+    if (container_bits != 8)
+        return raw;
+    const unsigned bits = tw_num_bits(format);
+    return bits == 4 ? raw >> 2 & 0xf : raw & bits_mask(bits);
+}
+
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint64_t *out)
+{
+    const uint32_t per_cell = 32 / m->container_bits;
+    for (uint32_t k = 0; k < m->k; k += per_cell) {
+        const uint32_t *const cell = tw_tensor_cell(r, lane, col + k / per_cell, false);
+        if (cell == NULL)
+            return false;
+        for (uint32_t j = 0; j < per_cell; j++)
+            out[k + j] = cell_element(*cell, m->format, m->container_bits, j);
+    }
+    return true;
+}

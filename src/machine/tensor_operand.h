@@ -1,0 +1,36 @@
+/* Reading the operands of a tensor core operation when it is performed: shared memory through a
+ * descriptor's address function, and cells of tensor memory. Every address is checked; a fault names
+ * the instruction that issued the operation. */
+#ifndef TW_MACHINE_TENSOR_OPERAND_H
+#define TW_MACHINE_TENSOR_OPERAND_H
+
+#include "machine/tensor_pipe.h"
+#include "machine/tmem.h"
+
+struct tensor_read {
+    struct tensor_pipe *pipe;
+    const struct tensor_op *op;
+    struct cta *cta;           /* whose memory */
+    const char *what;          /* "A", "B", "the source" */
+};
+
+/* 16 bytes of shared memory at an offset of the CTA's window; NULL after a fault. */
+const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offset);
+
+/* A cell; NULL after a fault: outside tensor memory, or not allocated. `write` for the event. */
+uint32_t *tw_tensor_cell(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write);
+
+/* One operand matrix: `rows` rows of `k` elements, raw words in out[row * k + element]. */
+struct tensor_matrix {
+    enum num_format format;
+    unsigned container_bits;   /* bits an element takes of its row: 8 for e2m1 in f8f6f4, 4 in mxf4 */
+    bool mn_major;
+    uint32_t first_row;        /* rows first_row .. first_row + rows - 1 of the operand */
+    uint32_t rows, k;
+};
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out);
+
+/* Row of A in tensor memory: k elements from a lane, packed from column `col` on. */
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint64_t *out);
+
+#endif
