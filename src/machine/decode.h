@@ -61,6 +61,8 @@ struct code {
     uint32_t special_count;
     uint32_t param_bytes;   /* of a function's .param variables: its own arguments, results, and those of its calls */
     uint32_t local_bytes;
+    const uint32_t *reg_ref;    /* rows of func->regs */
+    const uint64_t *var_offset; /* of func->vars, in their spaces */
 };
 
 struct image {
@@ -108,6 +110,14 @@ const uint32_t *tw_decode_elements(const struct decoder *dc, const struct dop *o
 uint32_t tw_decode_constant(struct decoder *dc, unsigned bytes, uint64_t value);
 /* The value of an operand that must be known here (an immediate); false after reporting. */
 bool tw_decode_immediate(struct decoder *dc, const struct ptx_inst *in, enum isa_role role, int64_t otherwise, int64_t *out);
+
+/* For calls: the code of a function (decoded later if it is new), the offset of a .param variable of the function being
+ * decoded, and the place of a variable of a decoded function. tw_link_call runs when all code is decoded. */
+struct code *tw_decode_callee(struct decoder *dc, uint32_t func);
+uint32_t tw_decode_param_offset(const struct decoder *dc, uint32_t var);
+void tw_decode_var_place(const struct decoder *dc, const struct code *code, uint32_t var, bool *in_register, uint32_t *at,
+                         uint32_t *bytes, uint8_t *slot_bytes);
+void tw_link_call(struct decoder *dc, const struct dinst *d);
 
 /* Counts the instruction as known but not executed, for the reason given; returns false. */
 bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const char *why);

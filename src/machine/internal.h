@@ -90,6 +90,8 @@ struct frame {
     uint32_t live;         /* lanes that have not returned */
     uint32_t return_pc;
     uint32_t depth;
+    const struct dinst *call; /* that made the frame */
+    const void *rets;      /* places of the results, for the call's return */
     uint32_t local_base;   /* of this frame's .local variables in the thread's local memory */
 };
 
@@ -99,6 +101,7 @@ enum wait_kind {
     WAIT_BAR,      /* key: barrier number of the CTA                                                */
     WAIT_CLUSTER,  /* barrier.cluster.wait                                                          */
     WAIT_CONVERGE, /* other lanes of the warp must come to this instruction                         */
+    WAIT_WARP_SYNC, /* key: the member mask of bar.warp.sync                                        */
     WAIT_LANES,    /* key: lanes that must execute the same .sync instruction                       */
     WAIT_TMEM,     /* tcgen05.alloc: columns must become free                                       */
     WAIT_ASYNC     /* key: agent-specific, e.g. a wait_group of a thread; `agent` says whose        */
@@ -143,6 +146,7 @@ struct warp {
     struct frame *frames;          /* innermost last created; for freeing */
     struct frame *free_frames;
     struct allocation hits[HIT_SLOTS]; /* recent global allocations, by instruction; cleared at each step of the launch */
+    uint32_t carry;                /* CC.CF, one bit a lane */
     uint32_t cluster_arrived;      /* lanes whose barrier.cluster.arrive belongs to the running phase */
     uint32_t cluster_passed;       /* lanes whose phase is complete and that have not waited yet */
     uint64_t steps;
@@ -220,10 +224,12 @@ struct named_barrier {
     uint32_t expected; /* threads of the running instance; 0: none has arrived */
     uint32_t arrived;  /* threads, 32 a warp */
     uint32_t arrived_warps; /* mask of the warps that have arrived or wait at this instance */
-    uint8_t kind;      /* enum bar_kind of the instance: sync/arrive or red */
-    uint32_t red_count, red_and, red_or; /* of the predicates so far */
+    bool all_threads;  /* no count was given */
+    uint8_t kind;      /* enum bar_kind of the instance: sync and arrive, or red */
+    uint8_t red_op;    /* enum bar_op */
+    bool red_and, red_or;
+    uint32_t red_count; /* true predicates so far */
     uint32_t instance; /* counts completed instances */
-    uint32_t result_count; bool result_and, result_or; /* of the last completed instance */
 };
 
 struct tmem;        /* tmem.h */
@@ -261,7 +267,7 @@ struct cluster {
     uint64_t random;        /* state of the generator */
     uint64_t last_op;       /* number of the last asynchronous operation issued */
     uint64_t changes;       /* counts stores, arrivals, wakes: anything that another thread could see */
-    uint64_t steps;
+    uint64_t steps, slices; /* warp instructions; turns taken in the launch */
     struct warp **order;    /* warps in scheduling order */
     uint32_t warp_count;
     uint32_t turn;
@@ -305,6 +311,9 @@ void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned 
                     int diag_code, const struct fault_note *note, const char *format, ...)
     __attribute__((format(printf, 9, 10)));
 
+/* "lane 3", "lanes 0-3, 8" */
+void tw_lane_list(uint32_t mask, struct text *out);
+
 /* An .aligned instruction whose guard is false for some lanes. */
 enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask);
 
@@ -316,6 +325,10 @@ uint8_t *tw_access(struct warp *w, unsigned lane, enum space space, uint64_t add
  * `generic`. Returns the shared address with rank in *out and the CTA that owns it, or NULL after a fault. */
 struct cta *tw_shared_target(struct warp *w, unsigned lane, bool generic, uint64_t address, uint32_t bytes, uint32_t align,
                              bool peers, uint32_t *out);
+/* The space of a generic address, and the address in it. Own and peers' shared memory is SPACE_SHARED_CLUSTER. */
+enum space tw_generic_space(uint64_t address, uint64_t *in_space);
+/* What cvta adds; 0 for global. */
+uint64_t tw_window_base(enum space space);
 /* Host bytes of a shared address with rank, without an instruction (engines). NULL when outside or the CTA has ended. */
 uint8_t *tw_cluster_shared(struct cluster *c, uint32_t address, uint32_t bytes);
 
@@ -336,5 +349,8 @@ void tw_tmem_cta_end(struct cta *cta);
 /* Which lanes must take part in a `.sync` instruction with this member mask: those of it that live. Returns EXEC_NEXT when
  * the lanes of `mask` are complete, else parks and returns EXEC_AGAIN. All lanes of `mask` must hold the same member mask. */
 enum exec_status tw_gather(struct warp *w, uint32_t mask, uint32_t members);
+/* The same with a member mask for each lane: lanes whose own group is complete are *ready and stay in the executing split; the
+ * others wait in a split of their own. Parks and returns EXEC_AGAIN when no group is complete. */
+enum exec_status tw_gather_groups(struct warp *w, const uint32_t *members, uint32_t mask, uint32_t *ready);
 
 #endif

@@ -22,6 +22,7 @@ struct launch {
     uint32_t dynamic_shared_bytes;
     uint32_t sm_count;
     bool explicit_cluster;
+    uint32_t local_bytes;  /* of a thread: the frames of all functions, and room for calls */
     uint8_t *params;
     uint32_t param_bytes;
     uint64_t cluster_total, cluster_next, cluster_done;
@@ -47,6 +48,9 @@ void tw_cta_warp_ended(struct cta *cta);
 void tw_report_deadlock(struct cluster *c);
 /* A report of a limit: which, what was running, which option raises it. */
 void tw_report_limit(struct launch *l, const struct cluster *c, const char *what, const char *value, const char *option);
+/* ", k.py:12" when the instruction has a .loc. */
+struct origin;
+void tw_source_name(const struct launch *l, const struct origin *o, struct text *out);
 /* "thread (1,0,0) of block (2,0,0)" */
 void tw_thread_name(const struct warp *w, unsigned lane, struct text *out);
 

@@ -1,0 +1,310 @@
+/* Loads and stores. SOURCE: ptx-async.md 8.1.
+ *
+ * A wider register takes a load sign- or zero-extended by the instruction's type; a store takes the low
+ * bits. Asynchronous engines see guest memory only through the scheduler, so program order holds here. */
+#include "machine/exec_memory.h"
+
+#include "machine/exec_lanes.h"
+#include "machine/run.h"
+
+/* d->imm: enum space; mod[0]: signed; mod[1]: strong; mod[2]: scope; mod[3]: 1 acquire, 2 release */
+
+void tw_emit_access(struct warp *w, const struct dinst *d, uint32_t lane, enum space space, uint64_t address, uint32_t bytes,
+                    bool read, bool write)
+{
+    uint64_t at = address;
+    if (space == SPACE_GENERIC)
+        space = tw_generic_space(address, &at);
+    tw_emit(w,
+            &(struct machine_event){.kind = EVENT_ACCESS, .lane = lane, .space = space, .address = at, .bytes = bytes, .read = read,
+                                    .write = write, .strong = d->mod[1], .scope = (enum scope)d->mod[2],
+                                    .acquire = d->mod[3] == 1, .release = d->mod[3] == 2, .proxy = PROXY_GENERIC},
+            UINT32_C(1) << lane);
+}
+
+static inline uint64_t read_element(const uint8_t *at, unsigned bytes)
+{
+    uint64_t word = 0;
+    memcpy(&word, at, bytes);
+    return word;
+}
+
+static inline uint64_t sign_fill(uint64_t word, unsigned bytes)
+{
+    const unsigned shift = 64 - 8 * bytes;
+    return (uint64_t)((int64_t)(word << shift) >> shift);
+}
+
+static void write_element(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t ref, uint32_t lane, const uint8_t *at)
+{
+    if (o->bytes == 16) {
+        uint8_t *const to = row(w, ref) + (size_t)16 * lane;
+        memset(to, 0, 16);
+        memcpy(to, at, d->elem_bytes);
+        return;
+    }
+    uint64_t word = read_element(at, d->elem_bytes);
+    if (d->mod[0])
+        word = sign_fill(word, d->elem_bytes);
+    if (o->bytes == 8)
+        row64(w, ref)[lane] = word;
+    else
+        row32(w, ref)[lane] = o->bits >= 32 ? (uint32_t)word : (uint32_t)word & ((UINT32_C(1) << o->bits) - 1);
+}
+
+static void read_register(const struct warp *w, const struct dop *o, uint32_t ref, uint32_t lane, uint8_t *at, unsigned bytes)
+{
+    memcpy(at, row(w, ref) + (size_t)o->bytes * lane, bytes);
+}
+
+/* The rows of the data operand: one register or the elements of a vector. */
+static const uint32_t *data_refs(const struct warp *w, const struct dop *o)
+{
+    return o->count != 0 ? w->code->refs + o->ref : &o->ref;
+}
+
+static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[0]);
+    const enum space space = (enum space)d->imm;
+    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
+    FOR_LANES(lane, mask) {
+        const uint64_t address = lane_address(w, &d->op[1], lane);
+        const uint8_t *const at = access_at(w, d, lane, space, address, bytes, false);
+        if (at == NULL)
+            return EXEC_FAULT;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, space, address, bytes, true, false);
+        for (uint32_t k = 0; k < d->elems; k++)
+            if (refs[k] != REF_NONE)
+                write_element(w, d, &d->op[0], refs[k], lane, at + (size_t)k * d->elem_bytes);
+    }
+    return EXEC_NEXT;
+}
+
+static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[1]);
+    const enum space space = (enum space)d->imm;
+    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
+    FOR_LANES(lane, mask) {
+        const uint64_t address = lane_address(w, &d->op[0], lane);
+        uint8_t *const at = access_at(w, d, lane, space, address, bytes, true);
+        if (at == NULL)
+            return EXEC_FAULT;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, space, address, bytes, false, true);
+        for (uint32_t k = 0; k < d->elems; k++)
+            if (refs[k] != REF_NONE)
+                read_register(w, &d->op[1], refs[k], lane, at + (size_t)k * d->elem_bytes, d->elem_bytes);
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
+/* The common case: 32-bit elements into 32-bit registers, element by element over the lanes. */
+static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    uint32_t *const to = row32(w, d->op[0].ref);
+    uint32_t r[LANES];
+    FOR_LANES(lane, mask) {
+        const uint64_t address = lane_address(w, &d->op[1], lane);
+        const uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, 4, false);
+        if (at == NULL)
+            return EXEC_FAULT;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, (enum space)d->imm, address, 4, true, false);
+        memcpy(&r[lane], at, 4);
+    }
+    FOR_LANES(lane, mask)
+        to[lane] = r[lane];
+    return EXEC_NEXT;
+}
+
+/* ---- Parameters of functions and of calls: per lane, in the frame --------------------------------------- */
+
+static uint8_t *param_at(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t lane, uint32_t bytes)
+{
+    const struct frame *const f = w->now->frame;
+    const uint64_t address = lane_address(w, o, lane);
+    const uint32_t size = f->code->param_bytes;
+    if (address <= size && bytes <= size - address)
+        return f->params + (size_t)lane * size + address;
+    tw_fault(w, lane, E0702, NULL, "%s of %u bytes at parameter offset 0x%llx of '%s', which has %u bytes of parameters",
+             d->isa_op == OP_ST ? "store" : "load", bytes, (unsigned long long)address, f->code->name, size);
+    return NULL;
+}
+
+static enum exec_status exec_ld_call_param(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[0]);
+    FOR_LANES(lane, mask) {
+        const uint8_t *const at = param_at(w, d, &d->op[1], lane, (uint32_t)d->elem_bytes * d->elems);
+        if (at == NULL)
+            return EXEC_FAULT;
+        for (uint32_t k = 0; k < d->elems; k++)
+            if (refs[k] != REF_NONE)
+                write_element(w, d, &d->op[0], refs[k], lane, at + (size_t)k * d->elem_bytes);
+    }
+    return EXEC_NEXT;
+}
+
+static enum exec_status exec_st_call_param(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[1]);
+    FOR_LANES(lane, mask) {
+        uint8_t *const at = param_at(w, d, &d->op[0], lane, (uint32_t)d->elem_bytes * d->elems);
+        if (at == NULL)
+            return EXEC_FAULT;
+        for (uint32_t k = 0; k < d->elems; k++)
+            if (refs[k] != REF_NONE)
+                read_register(w, &d->op[1], refs[k], lane, at + (size_t)k * d->elem_bytes, d->elem_bytes);
+    }
+    return EXEC_NEXT;
+}
+
+/* ---- Decoding --------------------------------------------------------------------------------------------- */
+
+bool tw_is_call_param(struct decoder *dc, const struct ptx_inst *in, enum isa_role role)
+{
+    const struct ptx_func *const f = tw_decode_func(dc);
+    const struct ptx_operand *const o = tw_ptx_operand(f, in, role);
+    const unsigned space = tw_ptx_mod(in, SLOT_SPACE);
+    if (space != MOD_PARAM && space != MOD_PARAM_FUNC)
+        return false;
+    if (o->base == BASE_VAR)
+        return !(f->is_entry && o->index < f->param_count);
+    return !f->is_entry || space == MOD_PARAM_FUNC;
+}
+
+void tw_decode_semantics(const struct ptx_inst *in, struct dinst *d)
+{
+    const unsigned sem = tw_ptx_mod(in, SLOT_SEM);
+    d->mod[1] = sem != MOD_NONE && sem != MOD_WEAK;
+    d->mod[2] = (uint8_t)tw_decode_scope(tw_ptx_mod(in, SLOT_SCOPE));
+    if (sem == MOD_VOLATILE || sem == MOD_MMIO)
+        d->mod[2] = SCOPE_SYS;
+    d->mod[3] = sem == MOD_ACQUIRE ? 1 : sem == MOD_RELEASE ? 2 : sem == MOD_ACQ_REL ? 3 : 0;
+}
+
+static void decode_shape(const struct ptx_inst *in, struct dinst *d)
+{
+    const unsigned type = tw_ptx_mod(in, SLOT_TYPE), vec = tw_ptx_mod(in, SLOT_VEC);
+    d->elem_bytes = (uint8_t)(isa_type_bits(type) / 8);
+    d->elems = vec == MOD_V2 ? 2 : vec == MOD_V4 ? 4 : vec == MOD_V8 ? 8 : 1;
+    d->mod[0] = isa_mod_row(type)->type_class == TYPE_SIGNED;
+    d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    tw_decode_semantics(in, d);
+}
+
+static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    decode_shape(in, d);
+    if (!tw_decode_role(dc, in, ROLE_D, d, 0) || !tw_decode_role(dc, in, ROLE_ADDR, d, 1))
+        return false;
+    if (tw_is_call_param(dc, in, ROLE_ADDR))
+        d->run = exec_ld_call_param;
+    else if (d->elems == 1 && d->op[0].count == 0 && d->elem_bytes == 4 && d->op[0].bits == 32 && d->op[0].ref != REF_NONE)
+        d->run = exec_ld_32;
+    else
+        d->run = exec_ld;
+    if (d->op[0].ref == REF_NONE)
+        d->op[0].bytes = 8; /* a sink: the access is made, the value dropped */
+    return true;
+}
+
+static bool prepare_st(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    decode_shape(in, d);
+    if (!tw_decode_role(dc, in, ROLE_ADDR, d, 0) || !tw_decode_role(dc, in, ROLE_A, d, 1))
+        return false;
+    d->run = tw_is_call_param(dc, in, ROLE_ADDR) ? exec_st_call_param : exec_st;
+    return true;
+}
+
+/* ---- st.bulk: zero fill ------------------------------------------------------------------------------------- */
+
+static enum exec_status exec_st_bulk(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    FOR_LANES(lane, mask) {
+        const uint64_t bytes = lane_word(w, &d->op[1], lane);
+        if (bytes % 8 != 0 || bytes > UINT64_C(16) << 20)
+            return tw_fault(w, lane, E0702, &(struct fault_note){.expected = "a multiple of 8, at most 16777216"},
+                            "st.bulk of %llu bytes", (unsigned long long)bytes);
+        if (bytes == 0)
+            continue;
+        uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[0], lane), (uint32_t)bytes, 8, true);
+        if (at == NULL)
+            return EXEC_FAULT;
+        memset(at, 0, (size_t)bytes);
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
+static bool prepare_st_bulk(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    d->run = exec_st_bulk;
+    return tw_decode_role(dc, in, ROLE_ADDR, d, 0) && tw_decode_role(dc, in, ROLE_BYTES, d, 1);
+}
+
+/* ---- No effect: caches have no meaning for results ------------------------------------------------------------ */
+
+static enum exec_status exec_nothing(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    (void)w;
+    (void)d;
+    (void)mask;
+    return EXEC_NEXT;
+}
+
+static bool prepare_nothing(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    (void)dc;
+    (void)in;
+    d->run = exec_nothing;
+    return true;
+}
+
+/* createpolicy: some 64-bit value. */
+static enum exec_status exec_policy(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    uint64_t r[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        r[i] = UINT64_C(0x10f0000000000000);
+    put_any(w, &d->op[0], mask, r);
+    return EXEC_NEXT;
+}
+
+static bool prepare_policy(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->run = exec_policy;
+    return tw_decode_role(dc, in, ROLE_D, d, 0);
+}
+
+/* discard.L2 makes the bytes indeterminate: poison. */
+static enum exec_status exec_discard(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    FOR_LANES(lane, mask) {
+        uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[0], lane), 128, 128, true);
+        if (at == NULL)
+            return EXEC_FAULT;
+        tw_poison(at, 128, tw_random(w->cluster));
+    }
+    return EXEC_NEXT;
+}
+
+static bool prepare_discard(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    d->run = exec_discard;
+    return tw_decode_role(dc, in, ROLE_ADDR, d, 0);
+}
+
+const struct op_row tw_ops_memory[] = {
+    {OP_LD, prepare_ld}, {OP_LDU, prepare_ld}, {OP_ST, prepare_st}, {OP_ST_BULK, prepare_st_bulk},
+    {OP_PREFETCH, prepare_nothing}, {OP_PREFETCHU, prepare_nothing}, {OP_PREFETCH_TENSORMAP, prepare_nothing},
+    {OP_APPLYPRIORITY, prepare_nothing}, {OP_DISCARD, prepare_discard}, {OP_CREATEPOLICY_FRACTIONAL, prepare_policy},
+    {OP_CREATEPOLICY_RANGE, prepare_policy}, {OP_CREATEPOLICY_CVT, prepare_policy}, {OP_NONE, NULL},
+};

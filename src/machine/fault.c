@@ -1,0 +1,130 @@
+/* Faults: the launch ends with one diagnostic that says what, where in the PTX and in the kernel's
+ * source, and which thread of which block did it. */
+#include "machine/decode.h"
+#include "machine/program.h"
+#include "machine/run.h"
+#include "ptx/ptx.h"
+
+#include <stdarg.h>
+
+void tw_thread_name(const struct warp *w, unsigned lane, struct text *out)
+{
+    const struct launch *const l = w->cluster->launch;
+    const uint32_t t = w->id * LANES + lane;
+    const uint32_t *const b = w->cta->ctaid;
+    tw_text_addf(out, "thread (%u,%u,%u) of block (%u,%u,%u)", t % l->block[0], t / l->block[0] % l->block[1],
+                 t / (l->block[0] * l->block[1]), b[0], b[1], b[2]);
+}
+
+/* ", k.py:12" when the instruction has a .loc. */
+void tw_source_name(const struct launch *l, const struct origin *o, struct text *out)
+{
+    if (o->loc_line == 0)
+        return;
+    const struct ptx_file *const file = tw_ptx_find_file(l->program->module, o->loc_file);
+    tw_text_addf(out, ", %s:%u", file == NULL ? "?" : file->name, o->loc_line);
+}
+
+/* Modules that were built have no text to point into: the instruction is printed instead. */
+static void add_instruction(const struct launch *l, const struct code *code, const struct origin *o, struct text *out)
+{
+    if (o->at.file != 0 || o->inst == NULL)
+        return;
+    tw_text_add(out, ", at '");
+    tw_ptx_print_inst(l->program->module, code->func, o->inst, out);
+    tw_text_add(out, "'");
+}
+
+static void add_note_fields(struct diag *d, const struct fault_note *note)
+{
+    if (note == NULL)
+        return;
+    if (note->expected != NULL)
+        tw_diag_expected(d, "%s", note->expected);
+    if (note->found != NULL)
+        tw_diag_found(d, "%s", note->found);
+    if (note->fix != NULL)
+        tw_diag_fix(d, "%s", note->fix);
+    if (note->spec != NULL)
+        tw_diag_spec(d, "%s", note->spec);
+}
+
+static void report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
+                   const struct fault_note *note, const char *message, const char *verb)
+{
+    struct launch *const l = w->cluster->launch;
+    if (l->status != LAUNCH_RUNNING)
+        return;
+    l->status = LAUNCH_FAULT;
+    w->cluster->faulted = true;
+    const struct origin *const o = &code->origins[origin];
+    struct diag *const d = tw_diag(l->diags, (enum diag_code)diag_code, o->at, "%s", message);
+    add_note_fields(d, note);
+    struct text who;
+    tw_text_init(&who, l->diags->arena);
+    tw_text_add(&who, verb);
+    tw_thread_name(w, lane, &who);
+    tw_source_name(l, o, &who);
+    add_instruction(l, code, o, &who);
+    tw_diag_note(d, (struct src_span){0}, "%s", who.at);
+}
+
+enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *const message = tw_formatv(w->cluster->launch->diags->arena, format, args);
+    va_end(args);
+    report(w, lane, w->code, w->code->insts[w->now->pc].origin, code, note, message, "by ");
+    return EXEC_FAULT;
+}
+
+void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned lane, const struct code *code, uint32_t origin,
+                    int diag_code, const struct fault_note *note, const char *format, ...)
+{
+    (void)c;
+    va_list args;
+    va_start(args, format);
+    const char *const message = tw_formatv(c->launch->diags->arena, format, args);
+    va_end(args);
+    report(&cta->warps[warp], lane, code, origin, diag_code, note, message, "in an operation issued by ");
+}
+
+static const char *lane_list(struct arena *arena, uint32_t mask)
+{
+    struct text t;
+    tw_text_init(&t, arena);
+    tw_lane_list(mask, &t);
+    return t.at;
+}
+
+/* "lane 3" or "lanes 0-3, 8" */
+void tw_lane_list(uint32_t mask, struct text *out)
+{
+    tw_text_add(out, (mask & (mask - 1)) == 0 ? "lane " : "lanes ");
+    const char *gap = "";
+    for (unsigned from = 0; from < LANES; from++) {
+        if ((mask >> from & 1) == 0)
+            continue;
+        unsigned to = from;
+        while (to + 1 < LANES && (mask >> (to + 1) & 1) != 0)
+            to++;
+        tw_text_addf(out, from == to ? "%s%u" : "%s%u-%u", gap, from, to);
+        gap = ", ";
+        from = to;
+    }
+}
+
+enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    (void)d;
+    struct arena *const arena = w->cluster->launch->diags->arena;
+    const uint32_t off = w->now->mask & ~mask;
+    return tw_fault(w, first_lane(off), E0705,
+                    &(struct fault_note){
+                        .expected = "the guard predicate true for the whole warp, or for none of it",
+                        .found = tw_format(arena, "true for %s, false for %s of warp %u", lane_list(arena, mask),
+                                           lane_list(arena, off), w->id),
+                    },
+                    "an .aligned instruction under a predicate that differs within the warp");
+}

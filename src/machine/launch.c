@@ -1,0 +1,350 @@
+/* Launches: the driver's refusals, then clusters through the machine.
+ *
+ * Clusters run one after another as long as each goes on; one that has run for a long time without
+ * ending lets others in, so that blocks which wait for blocks started later (over global memory) do
+ * not wait for ever. */
+#include "machine/launch.h"
+
+#include "base/bits.h"
+#include "machine/decode.h"
+#include "machine/program.h"
+#include "machine/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CLUSTER_SLICE = 1 << 20,  /* warp instructions of one cluster before another gets its turn */
+    CLOCK_STEPS = 1 << 16,    /* warp instructions between two looks at the clock              */
+    CALL_LOCAL_BYTES = 16 << 10 /* local memory for the frames of called functions, a thread   */
+};
+
+/* ---- Refusals ------------------------------------------------------------------------------- */
+
+static struct diag *refuse(struct launch *l, const char *what)
+{
+    return tw_diag(l->diags, E0708, l->image == NULL ? (struct src_span){0} : l->image->entry->at, "%s", what);
+}
+
+static bool any(const uint32_t v[3])
+{
+    return v[0] != 0 || v[1] != 0 || v[2] != 0;
+}
+
+static void fill_dims(uint32_t out[3], const uint32_t wanted[3], const uint32_t directive[3])
+{
+    const uint32_t *const from = any(wanted) || !any(directive) ? wanted : directive;
+    for (int i = 0; i < 3; i++)
+        out[i] = from[i] == 0 ? 1 : from[i];
+}
+
+static uint64_t product(const uint32_t v[3])
+{
+    return (uint64_t)v[0] * v[1] * v[2];
+}
+
+static bool dims_equal(const uint32_t a[3], const uint32_t directive[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (a[i] != (directive[i] == 0 ? 1 : directive[i]))
+            return false;
+    return true;
+}
+
+static const char *dims_text(const struct launch *l, const uint32_t v[3])
+{
+    return tw_format(l->diags->arena, "%u x %u x %u", v[0] == 0 ? 1 : v[0], v[1] == 0 ? 1 : v[1], v[2] == 0 ? 1 : v[2]);
+}
+
+static bool check_block(struct launch *l, const struct ptx_directives *dir)
+{
+    if (any(dir->reqntid) && !dims_equal(l->block, dir->reqntid)) {
+        struct diag *const d = refuse(l, "the block differs from the kernel's .reqntid");
+        tw_diag_expected(d, "%s threads", dims_text(l, dir->reqntid));
+        tw_diag_found(d, "%s", dims_text(l, l->block));
+        return false;
+    }
+    const uint64_t most = any(dir->maxntid) ? (uint64_t)(dir->maxntid[0] == 0 ? 1 : dir->maxntid[0]) *
+                                                  (dir->maxntid[1] == 0 ? 1 : dir->maxntid[1]) *
+                                                  (dir->maxntid[2] == 0 ? 1 : dir->maxntid[2])
+                                            : TW_MAX_CTA_THREADS;
+    if (product(l->block) > most || product(l->block) > TW_MAX_CTA_THREADS || l->block[2] > 64) {
+        struct diag *const d = refuse(l, any(dir->maxntid) ? "the block is larger than the kernel's .maxntid"
+                                                           : "the block is larger than a CTA may be");
+        tw_diag_expected(d, "at most %llu threads", (unsigned long long)(most < TW_MAX_CTA_THREADS ? most : TW_MAX_CTA_THREADS));
+        tw_diag_found(d, "%s = %llu", dims_text(l, l->block), (unsigned long long)product(l->block));
+        return false;
+    }
+    return true;
+}
+
+static bool check_cluster(struct launch *l, const struct ptx_directives *dir)
+{
+    if (any(dir->reqnctapercluster) && !dims_equal(l->cluster, dir->reqnctapercluster)) {
+        struct diag *const d = refuse(l, "the cluster differs from the kernel's .reqnctapercluster");
+        tw_diag_expected(d, "%s CTAs", dims_text(l, dir->reqnctapercluster));
+        tw_diag_found(d, "%s", dims_text(l, l->cluster));
+        return false;
+    }
+    const uint64_t most = dir->maxclusterrank != 0 && dir->maxclusterrank < TW_MAX_CLUSTER_CTAS ? dir->maxclusterrank
+                                                                                                 : TW_MAX_CLUSTER_CTAS;
+    const unsigned sm = l->program->module->env.target.sm;
+    if (product(l->cluster) > (sm >= 90 ? most : 1)) {
+        struct diag *const d = refuse(l, "the cluster has too many CTAs");
+        tw_diag_expected(d, "at most %llu for sm_%u", (unsigned long long)(sm >= 90 ? most : 1), sm);
+        tw_diag_found(d, "%s = %llu", dims_text(l, l->cluster), (unsigned long long)product(l->cluster));
+        return false;
+    }
+    for (int i = 0; i < 3; i++)
+        if (l->grid[i] % l->cluster[i] != 0) {
+            struct diag *const d = refuse(l, "the grid is not a whole number of clusters");
+            tw_diag_expected(d, "a multiple of %s", dims_text(l, l->cluster));
+            tw_diag_found(d, "%s", dims_text(l, l->grid));
+            return false;
+        }
+    return true;
+}
+
+static bool check_grid(struct launch *l)
+{
+    static const uint32_t most[3] = {2147483647, 65535, 65535}; /* SOURCE: CUDA, technical specifications per compute capability */
+    for (int i = 0; i < 3; i++)
+        if (l->grid[i] > most[i]) {
+            struct diag *const d = refuse(l, "the grid is too large");
+            tw_diag_expected(d, "at most %s CTAs", dims_text(l, most));
+            tw_diag_found(d, "%s", dims_text(l, l->grid));
+            return false;
+        }
+    return true;
+}
+
+/* SOURCE: CUDA, technical specifications: shared memory of a block with opt-in. */
+static uint32_t shared_limit(unsigned sm)
+{
+    static const struct { uint16_t sm; uint32_t kib; } rows[] = {{80, 163}, {86, 99}, {87, 163}, {89, 99}, {120, 99}, {121, 99}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].sm == sm)
+            return rows[i].kib << 10;
+    return sm >= 90 ? TW_SHARED_CTA_BYTES : 48u << 10;
+}
+
+static bool check_shared(struct launch *l)
+{
+    const unsigned sm = l->program->module->env.target.sm;
+    const uint64_t static_bytes = l->image->shared_static_end - TW_SHARED_RESERVED_BYTES;
+    const uint64_t total = (uint64_t)(l->image->has_dynamic_shared ? l->image->shared_dynamic_at : l->image->shared_static_end) -
+                           TW_SHARED_RESERVED_BYTES + l->dynamic_shared_bytes;
+    if (total <= shared_limit(sm))
+        return true;
+    struct diag *const d = refuse(l, "the kernel needs more shared memory than a CTA may have");
+    tw_diag_expected(d, "at most %u bytes on sm_%u", shared_limit(sm), sm);
+    tw_diag_found(d, "%llu static and %u dynamic bytes", (unsigned long long)static_bytes, l->dynamic_shared_bytes);
+    return false;
+}
+
+static bool check_params(struct launch *l)
+{
+    const struct ptx_func *const f = l->image->entry;
+    if (l->spec.param_bytes == f->param_bytes)
+        return true;
+    struct diag *const d = refuse(l, "the parameter block has the wrong size");
+    tw_diag_expected(d, "%llu bytes for %u parameters", (unsigned long long)f->param_bytes, f->param_count);
+    tw_diag_found(d, "%u bytes", l->spec.param_bytes);
+    return false;
+}
+
+static bool check_launch(struct launch *l)
+{
+    const struct ptx_directives *const dir = &l->image->entry->directives;
+    return check_block(l, dir) && check_cluster(l, dir) && check_grid(l) && check_shared(l) && check_params(l);
+}
+
+/* ---- Beginning ------------------------------------------------------------------------------ */
+
+static uint32_t local_bytes(const struct image *image)
+{
+    uint64_t bytes = image->codes[0]->local_bytes;
+    bool functions = false;
+    for (uint32_t i = 1; i < image->code_count; i++)
+        functions |= image->codes[i]->local_bytes != 0;
+    return (uint32_t)(bytes + (functions ? CALL_LOCAL_BYTES : 0));
+}
+
+static bool prepare(struct launch *l, const char *entry)
+{
+    const struct ptx_func *const f = tw_program_entry(l->program, entry, l->diags);
+    if (f == NULL)
+        return false;
+    l->image = tw_image_decode(&l->arena, l->diags, l->program, f);
+    if (l->image == NULL)
+        return false;
+    static const uint32_t one[3] = {0};
+    fill_dims(l->block, l->spec.block, f->directives.reqntid);
+    fill_dims(l->cluster, l->spec.cluster, f->directives.reqnctapercluster);
+    fill_dims(l->grid, l->spec.grid, one);
+    l->explicit_cluster = any(l->spec.cluster) || any(f->directives.reqnctapercluster);
+    if (f->directives.blocksareclusters) /* SOURCE: ptx-async.md 8.9, the grid then counts clusters */
+        for (int i = 0; i < 3; i++)
+            l->grid[i] *= l->cluster[i];
+    if (!check_launch(l))
+        return false;
+    l->block_threads = (uint32_t)product(l->block);
+    l->cluster_ctas = (uint32_t)product(l->cluster);
+    l->cluster_total = product(l->grid) / l->cluster_ctas;
+    l->sm_count = 148; /* of a B200; only %nsmid and %smid show it */
+    l->local_bytes = local_bytes(l->image);
+    l->params = tw_arena_alloc(&l->arena, 1, l->spec.param_bytes + 16u);
+    l->param_bytes = l->spec.param_bytes;
+    if (l->param_bytes != 0)
+        memcpy(l->params, l->spec.params, l->param_bytes);
+    return true;
+}
+
+static bool prepare_or_report(struct launch *l, const char *entry)
+{
+    if (setjmp(l->landing.at) == 0)
+        return prepare(l, entry);
+    tw_report_limit(l, NULL, "memory", "the decoded kernel does not fit", "--max-memory");
+    return false;
+}
+
+struct launch *tw_launch_new(const struct program *p, const char *entry, const struct launch_spec *spec, struct diags *diags)
+{
+    struct launch *const l = calloc(1, sizeof *l);
+    if (l == NULL)
+        tw_land(p->arena->landing, LANDING_MEMORY, NULL);
+    l->program = p;
+    l->memory = p->memory;
+    l->diags = diags;
+    l->spec = *spec;
+    if (l->spec.max_steps == 0)
+        l->spec.max_steps = TW_DEFAULT_MAX_STEPS;
+    if (l->spec.max_memory == 0)
+        l->spec.max_memory = TW_DEFAULT_MAX_MEMORY;
+    l->dynamic_shared_bytes = spec->dynamic_shared_bytes;
+    tw_arena_init(&l->arena, &l->landing, (size_t)l->spec.max_memory);
+    if (prepare_or_report(l, entry))
+        return l;
+    tw_launch_free(l);
+    return NULL;
+}
+
+void tw_launch_free(struct launch *l)
+{
+    if (l == NULL)
+        return;
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        tw_cluster_free(l->resident[i]);
+    tw_arena_release(&l->arena);
+    free(l);
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+static uint64_t resident_bytes(const struct launch *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        bytes += l->resident[i]->arena.used_bytes;
+    return bytes;
+}
+
+/* One more cluster, if there is one and room for it. */
+static bool admit(struct launch *l)
+{
+    if (l->cluster_next == l->cluster_total || l->resident_count == MAX_RESIDENT)
+        return false;
+    if (l->resident_count != 0 && resident_bytes(l) + l->cluster_bytes > l->spec.max_memory)
+        return false;
+    struct cluster *const c = tw_cluster_new(l, l->cluster_next++);
+    if (c->arena.used_bytes > l->cluster_bytes)
+        l->cluster_bytes = c->arena.used_bytes;
+    return true;
+}
+
+static void retire(struct launch *l, uint32_t slot)
+{
+    tw_cluster_free(l->resident[slot]);
+    memmove(&l->resident[slot], &l->resident[slot + 1], (l->resident_count - slot - 1) * sizeof l->resident[0]);
+    l->resident_count--;
+    l->cluster_done++;
+}
+
+static void check_limits(struct launch *l, const struct cluster *c)
+{
+    struct arena *const arena = l->diags->arena;
+    if (l->status != LAUNCH_RUNNING)
+        return;
+    if (l->warp_steps >= l->spec.max_steps) {
+        tw_report_limit(l, c, "instructions", tw_format(arena, "%llu warp instructions", (unsigned long long)l->spec.max_steps),
+                        "--max-steps");
+    } else if (l->spec.clock != NULL && l->spec.max_nanoseconds != 0 && l->warp_steps >= l->next_clock) {
+        l->next_clock = l->warp_steps + CLOCK_STEPS;
+        if (l->spec.clock(l->spec.clock_context) - l->started >= l->spec.max_nanoseconds)
+            tw_report_limit(l, c, "time",
+                            tw_format(arena, "%llu ms", (unsigned long long)(l->spec.max_nanoseconds / 1000000)), "--max-seconds");
+    }
+}
+
+/* Runs the cluster whose turn it is for at most `budget` instructions. */
+static void run_slice(struct launch *l, uint64_t budget)
+{
+    if (l->resident_turn >= l->resident_count)
+        l->resident_turn = 0;
+    struct cluster *const c = l->resident[l->resident_turn];
+    const uint64_t left = l->spec.max_steps - l->warp_steps;
+    const uint64_t slice = budget < left ? budget : left;
+    tw_cluster_run(c, slice < CLOCK_STEPS ? slice : CLOCK_STEPS);
+    if (c->ended && l->status == LAUNCH_RUNNING) {
+        retire(l, l->resident_turn);
+        return;
+    }
+    check_limits(l, c);
+    if (c->steps / CLUSTER_SLICE != c->slices) {
+        c->slices = c->steps / CLUSTER_SLICE;
+        (void)admit(l);
+        l->resident_turn++;
+    }
+}
+
+static void forget_hits(struct launch *l)
+{
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        for (uint32_t k = 0; k < l->resident[i]->warp_count; k++)
+            memset(l->resident[i]->order[k]->hits, 0, sizeof l->resident[i]->order[k]->hits);
+}
+
+enum launch_status tw_launch_step(struct launch *l, uint64_t max_steps)
+{
+    if (l->status != LAUNCH_RUNNING)
+        return l->status;
+    if (setjmp(l->landing.at) != 0) {
+        tw_report_limit(l, NULL, "memory",
+                        tw_format(l->diags->arena, "%llu bytes", (unsigned long long)l->spec.max_memory), "--max-memory");
+        return l->status;
+    }
+    if (l->warp_steps == 0 && l->spec.clock != NULL)
+        l->started = l->spec.clock(l->spec.clock_context);
+    forget_hits(l); /* memory may have been released since the last step */
+    const uint64_t from = l->warp_steps;
+    while (l->status == LAUNCH_RUNNING) {
+        if (max_steps != 0 && l->warp_steps - from >= max_steps)
+            return l->status;
+        if (l->resident_count == 0 && !admit(l)) {
+            l->status = LAUNCH_FINISHED;
+            break;
+        }
+        run_slice(l, max_steps == 0 ? UINT64_MAX : max_steps - (l->warp_steps - from));
+    }
+    return l->status;
+}
+
+struct launch_progress tw_launch_progress(const struct launch *l)
+{
+    return (struct launch_progress){
+        .ctas_done = l->cluster_done * l->cluster_ctas,
+        .ctas_total = l->cluster_total * l->cluster_ctas,
+        .warp_steps = l->warp_steps,
+        .thread_steps = l->thread_steps,
+    };
+}

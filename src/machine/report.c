@@ -1,0 +1,228 @@
+/* What is said when nothing can run, and when a limit stops the launch.
+ *
+ * Waiting splits are grouped by what they wait for and where; each group is one note with its
+ * place, so that a report of a thousand threads has a few lines. */
+#include "machine/collective.h"
+#include "machine/decode.h"
+#include "machine/run.h"
+#include "machine/warp.h"
+
+#include <string.h>
+
+struct group {
+    const struct cta *cta;
+    const struct split *split; /* the first */
+    uint32_t lanes;            /* of each of the warps */
+    uint32_t warps;            /* mask */
+};
+
+enum { MAX_GROUPS = 24 };
+
+static bool same_wait(const struct group *g, const struct cta *cta, const struct split *s)
+{
+    return g->cta == cta && g->split->frame->code == s->frame->code && g->split->pc == s->pc && g->lanes == s->mask &&
+           g->split->wait.kind == s->wait.kind && g->split->wait.key == s->wait.key && g->split->wait.detail == s->wait.detail;
+}
+
+static void add_to_groups(struct group *groups, uint32_t *count, const struct warp *w, const struct split *s)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (same_wait(&groups[i], w->cta, s)) {
+            groups[i].warps |= UINT32_C(1) << w->id;
+            return;
+        }
+    if (*count < MAX_GROUPS)
+        groups[(*count)++] = (struct group){w->cta, s, s->mask, UINT32_C(1) << w->id};
+}
+
+static uint32_t collect(const struct cluster *c, struct group *groups)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        for (uint32_t k = 0; k < c->ctas[i].warp_count; k++)
+            for (uint32_t n = 0; n < c->ctas[i].warps[k].split_count; n++)
+                add_to_groups(groups, &count, &c->ctas[i].warps[k], &c->ctas[i].warps[k].splits[n]);
+    return count;
+}
+
+static void number_list(uint32_t mask, const char *one, const char *many, struct text *out)
+{
+    struct text lanes;
+    tw_text_init(&lanes, out->arena);
+    tw_lane_list(mask, &lanes);
+    const char *const numbers = strchr(lanes.at, ' ') + 1;
+    tw_text_addf(out, "%s %s", (mask & (mask - 1)) == 0 ? one : many, numbers);
+}
+
+static void say_who(const struct group *g, struct text *out)
+{
+    number_list(g->warps, "warp", "warps", out);
+    if (g->lanes != ALL_LANES) {
+        tw_text_add(out, " (");
+        tw_lane_list(g->lanes, out);
+        tw_text_add(out, ")");
+    }
+    const uint32_t *const b = g->cta->ctaid;
+    tw_text_addf(out, " of block (%u,%u,%u)", b[0], b[1], b[2]);
+}
+
+static uint32_t warp_mask(const struct cta *cta, bool live)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if ((cta->warps[i].live != 0) == live)
+            mask |= UINT32_C(1) << i;
+    return mask;
+}
+
+static void say_bar(const struct group *g, struct text *out)
+{
+    const struct wait *const wait = &g->split->wait;
+    const struct named_barrier *const bar = &g->cta->bars[wait->key];
+    if (wait->detail == BAR_GATHERING) {
+        tw_text_addf(out, "at barrier %llu for the other lanes of the warp", (unsigned long long)wait->key);
+        return;
+    }
+    tw_text_addf(out, "at barrier %llu: %u of %u threads have arrived", (unsigned long long)wait->key, bar->arrived, bar->expected);
+    const uint32_t missing = warp_mask(g->cta, true) & ~bar->arrived_warps;
+    if (missing != 0) {
+        tw_text_add(out, "; not there: ");
+        number_list(missing, "warp", "warps", out);
+    }
+    const uint32_t ended = warp_mask(g->cta, false);
+    if (ended != 0) {
+        tw_text_add(out, "; ended: ");
+        number_list(ended, "warp", "warps", out);
+    }
+}
+
+static void say_what(const struct group *g, struct text *out)
+{
+    const struct wait *const wait = &g->split->wait;
+    const struct cluster *const c = g->cta->cluster;
+    if (wait->kind == WAIT_MBARRIER) {
+        const uint32_t rank = (uint32_t)(wait->key >> 24) & 0xff;
+        tw_text_addf(out, "for parity %u of the mbarrier at shared address 0x%llx: ", wait->detail, (unsigned long long)wait->key);
+        tw_mbarrier_describe(&c->ctas[rank], (uint32_t)wait->key & 0xffffff, out);
+    } else if (wait->kind == WAIT_BAR) {
+        say_bar(g, out);
+    } else if (wait->kind == WAIT_CLUSTER) {
+        tw_text_addf(out, "at the cluster barrier: %u of %u threads have arrived", c->barrier.arrived, c->barrier.expected);
+    } else if (wait->kind == WAIT_CONVERGE) {
+        tw_text_add(out, "for the rest of the warp to come to this .aligned instruction");
+    } else if (wait->kind == WAIT_LANES) {
+        tw_text_add(out, "for ");
+        tw_lane_list((uint32_t)wait->key & ~g->split->mask, out);
+        tw_text_add(out, " to come to this instruction");
+    } else if (wait->kind == WAIT_WARP_SYNC) {
+        tw_text_add(out, "at bar.warp.sync for ");
+        tw_lane_list((uint32_t)wait->key & ~g->split->mask, out);
+    } else if (wait->kind == WAIT_TMEM) {
+        tw_text_addf(out, "for %llu free columns of tensor memory", (unsigned long long)wait->key);
+    } else if (wait->agent != NULL) {
+        tw_text_addf(out, "for %s", wait->agent->name);
+    } else {
+        tw_text_add(out, "for asynchronous operations");
+    }
+}
+
+static void note_group(const struct launch *l, struct diag *d, const struct group *g)
+{
+    struct text t;
+    tw_text_init(&t, l->diags->arena);
+    say_who(g, &t);
+    const bool one = (g->warps & (g->warps - 1)) == 0;
+    tw_text_add(&t, one ? " waits " : " wait ");
+    say_what(g, &t);
+    const struct code *const code = g->split->frame->code;
+    const struct origin *const o = &code->origins[code->insts[g->split->pc].origin];
+    tw_source_name(l, o, &t);
+    tw_diag_note(d, o->at, "%s", t.at);
+}
+
+static void note_engines(const struct cluster *c, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        for (uint32_t k = 0; k < c->ctas[i].agent_count; k++) {
+            const struct async_agent *const a = c->ctas[i].agents[k];
+            const uint32_t pending = a->pending(a);
+            if (pending == 0)
+                continue;
+            struct text t;
+            tw_text_init(&t, d->owner->arena);
+            const uint32_t *const b = c->ctas[i].ctaid;
+            tw_text_addf(&t, "%s of block (%u,%u,%u) holds %u operation%s that nothing waits for", a->name, b[0], b[1], b[2],
+                         pending, pending == 1 ? "" : "s");
+            if (a->describe != NULL) {
+                tw_text_add(&t, ": ");
+                a->describe(a, &t);
+            }
+            tw_diag_note(d, (struct src_span){0}, "%s", t.at);
+        }
+}
+
+static const struct group *first_of(const struct group *groups, uint32_t count, enum wait_kind kind)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (groups[i].split->wait.kind == kind)
+            return &groups[i];
+    return NULL;
+}
+
+void tw_report_deadlock(struct cluster *c)
+{
+    struct launch *const l = c->launch;
+    struct group groups[MAX_GROUPS];
+    const uint32_t count = collect(c, groups);
+    const struct group *const converge = first_of(groups, count, WAIT_CONVERGE);
+    const struct group *const lanes = first_of(groups, count, WAIT_LANES);
+    const struct group *const first = converge != NULL ? converge : lanes != NULL ? lanes : &groups[0];
+    const struct code *const code = first->split->frame->code;
+    const struct src_span at = code->origins[code->insts[first->split->pc].origin].at;
+    struct diag *d;
+    if (converge != NULL) {
+        d = tw_diag(l->diags, E0705, at, "an .aligned instruction is reached by a part of the warp, and the rest cannot come");
+        l->status = LAUNCH_FAULT;
+    } else if (lanes != NULL) {
+        d = tw_diag(l->diags, E0713, at, "a .sync instruction waits for lanes of its member mask that cannot come");
+        l->status = LAUNCH_FAULT;
+    } else {
+        d = tw_diag(l->diags, E0706, at, "deadlock: no thread can run, and no pending operation could change that");
+        l->status = LAUNCH_DEADLOCK;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        note_group(l, d, &groups[i]);
+    note_engines(c, d);
+}
+
+/* Where the first live warp stands, as an example of what was running. */
+static void note_running(struct launch *l, const struct cluster *c, struct diag *d)
+{
+    for (uint32_t i = 0; c != NULL && i < c->warp_count; i++) {
+        const struct warp *const w = c->order[i];
+        if (w->live == 0 || w->split_count == 0)
+            continue;
+        const struct split *const s = &w->splits[0];
+        const struct code *const code = s->frame->code;
+        const struct origin *const o = &code->origins[code->insts[s->pc].origin];
+        struct text t;
+        tw_text_init(&t, l->diags->arena);
+        tw_text_addf(&t, "'%s' was running: warp %u of block (%u,%u,%u) is here", l->image->entry->name, w->id, w->cta->ctaid[0],
+                     w->cta->ctaid[1], w->cta->ctaid[2]);
+        tw_source_name(l, o, &t);
+        tw_diag_note(d, o->at, "%s", t.at);
+        return;
+    }
+}
+
+void tw_report_limit(struct launch *l, const struct cluster *c, const char *what, const char *value, const char *option)
+{
+    l->status = LAUNCH_LIMIT;
+    struct diag *const d = tw_diag(l->diags, E0707, (struct src_span){0}, "the limit on %s was reached: %s", what, value);
+    tw_diag_found(d, "%llu of %llu CTAs done after %llu warp instructions",
+                  (unsigned long long)(l->cluster_done * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
+                  (unsigned long long)(l->cluster_total * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
+                  (unsigned long long)l->warp_steps);
+    tw_diag_fix(d, "raise %s, if the kernel needs more", option);
+    note_running(l, c, d);
+}

@@ -1,0 +1,329 @@
+/* The scheduler of a cluster.
+ *
+ * Warps take turns in an order drawn from the seed; a turn is a bounded number of instructions.
+ * Within a warp the runnable split with the lowest pc goes first, which brings lanes together
+ * again where their paths meet; a split that only loops gives way after SPIN_LIMIT backward
+ * branches, so that it cannot starve the lanes it waits for.
+ *
+ * When no split of the cluster can run, that is a stall. Then, in this order: an engine lands what
+ * some wait needs, and nothing more; waits that may time out do so; and if that changes nothing for
+ * IDLE_ROUNDS rounds, the cluster is in deadlock. */
+#include "machine/decode.h"
+#include "machine/run.h"
+#include "machine/warp.h"
+
+enum {
+    TURN_STEPS = 256,   /* instructions of a warp's turn, plus up to as many drawn from the seed */
+    SPIN_LIMIT = 512,   /* backward branches before a split gives way to others of its warp      */
+    IDLE_ROUNDS = 64    /* stalls in a row in which polling may go on without any change         */
+};
+
+/* ---- One warp ------------------------------------------------------------------------------- */
+
+/* Callees go first, so that they return to where their callers wait; then the lowest pc. */
+static bool goes_before(const struct split *a, const struct split *b)
+{
+    if (a->frame->depth != b->frame->depth)
+        return a->frame->depth > b->frame->depth;
+    return a->pc < b->pc;
+}
+
+static struct split *pick(struct warp *w, bool yielded_too)
+{
+    struct split *best = NULL;
+    for (uint32_t i = 0; i < w->split_count; i++) {
+        struct split *const s = &w->splits[i];
+        if (split_runnable(s) && (yielded_too || !s->yielded) && (best == NULL || goes_before(s, best)))
+            best = s;
+    }
+    return best;
+}
+
+static struct split *next_split(struct warp *w)
+{
+    if (w->split_count > 1)
+        tw_warp_merge(w);
+    struct split *s = pick(w, false);
+    if (s != NULL)
+        return s;
+    for (uint32_t i = 0; i < w->split_count; i++) {
+        w->splits[i].yielded = false;
+        w->splits[i].spins = 0;
+    }
+    return pick(w, true);
+}
+
+/* The pc at which the executing split must look for others: the lowest of the other splits of its frame above it. */
+static uint32_t meeting_pc(const struct warp *w, const struct split *s)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < w->split_count; i++) {
+        const struct split *const o = &w->splits[i];
+        if (o != s && o->frame == s->frame && o->pc > s->pc && o->pc < lowest)
+            lowest = o->pc;
+    }
+    return lowest;
+}
+
+static enum exec_status wait_for_warp(struct warp *w)
+{
+    return tw_park(w, (struct wait){.kind = WAIT_CONVERGE});
+}
+
+/* Runs the split until it parks, branches among others, meets another, or the budget ends. Returns instructions run. */
+static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
+{
+    struct launch *const l = w->cluster->launch;
+    tw_warp_select(w, s);
+    const struct dinst *insts = w->code->insts;
+    const uint32_t splits = w->split_count;
+    const uint32_t meet = splits > 1 ? meeting_pc(w, s) : UINT32_MAX;
+    uint64_t steps = 0, threads = 0;
+    bool go_on = true;
+    while (go_on && steps < budget) {
+        const struct dinst *const d = &insts[s->pc];
+        const uint32_t mask = s->mask & (*row32(w, d->guard) ^ d->guard_flip);
+        steps++;
+        if (mask == 0) {
+            s->pc++;
+        } else {
+            threads += (uint64_t)__builtin_popcount(mask);
+            const uint32_t pc = s->pc;
+            enum exec_status status;
+            if ((d->flags & D_ALIGNED) != 0 && mask != w->live)
+                status = mask != s->mask ? tw_fault_partial_guard(w, d, mask) : wait_for_warp(w);
+            else
+                status = d->run(w, d, mask);
+            if (status == EXEC_NEXT) {
+                s->pc++;
+                s->resumed = s->timed_out = false;
+                go_on = (d->flags & D_BARRIER) == 0 && w->split_count == splits;
+            } else if (status == EXEC_JUMP) {
+                if (splits != 1 || w->split_count != 1 || w->now != s)
+                    go_on = false;
+                else if (w->code->insts != insts)
+                    insts = w->code->insts;
+                if (w->now == s && s->pc <= pc && ++s->spins >= SPIN_LIMIT) {
+                    s->yielded = true;
+                    s->spins = 0;
+                }
+            } else {
+                go_on = false;
+            }
+        }
+        if (go_on && s->pc >= meet)
+            break;
+    }
+    w->steps += steps;
+    w->cluster->steps += steps;
+    l->warp_steps += steps;
+    l->thread_steps += threads;
+    return steps;
+}
+
+/* A turn of the warp. *used grows by the instructions run; returns false if nothing of it could run. */
+static bool run_warp(struct warp *w, uint64_t budget, uint64_t *used)
+{
+    const uint64_t end = *used + budget;
+    bool ran = false;
+    while (*used < end && w->live != 0 && w->cluster->launch->status == LAUNCH_RUNNING) {
+        struct split *const s = next_split(w);
+        if (s == NULL)
+            break;
+        ran = true;
+        *used += run_split(w, s, end - *used);
+    }
+    return ran;
+}
+
+/* ---- Waits ---------------------------------------------------------------------------------- */
+
+enum exec_status tw_park(struct warp *w, struct wait wait)
+{
+    w->now->wait = wait;
+    return EXEC_AGAIN;
+}
+
+void tw_yield(struct warp *w)
+{
+    w->now->yielded = true;
+}
+
+static uint32_t wake_warp(struct warp *w, enum wait_kind kind, uint64_t key)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < w->split_count; i++) {
+        struct split *const s = &w->splits[i];
+        if (s->wait.kind != kind || s->wait.key != key)
+            continue;
+        s->wait.kind = WAIT_NONE;
+        s->yielded = false;
+        woken++;
+    }
+    return woken;
+}
+
+uint32_t tw_wake_cta(struct cta *cta, enum wait_kind kind, uint64_t key)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        woken += wake_warp(&cta->warps[i], kind, key);
+    if (woken != 0)
+        cta->cluster->changes++;
+    return woken;
+}
+
+uint32_t tw_wake(struct cluster *c, enum wait_kind kind, uint64_t key)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        woken += tw_wake_cta(&c->ctas[i], kind, key);
+    return woken;
+}
+
+enum exec_status tw_gather(struct warp *w, uint32_t mask, uint32_t members)
+{
+    const uint32_t needed = members & w->live;
+    if ((needed & ~mask) == 0)
+        return EXEC_NEXT;
+    return tw_park(w, (struct wait){.kind = WAIT_LANES, .key = needed});
+}
+
+enum exec_status tw_gather_groups(struct warp *w, const uint32_t *members, uint32_t mask, uint32_t *ready)
+{
+    uint32_t complete = 0, missing = 0;
+    FOR_LANES(i, mask) {
+        uint32_t group = 0;
+        FOR_LANES(k, mask)
+            group |= (uint32_t)(members[k] == members[i]) << k;
+        if ((members[i] >> i & 1) == 0)
+            return tw_fault(w, i, E0713, &(struct fault_note){.fix = "put the executing lane into the member mask"},
+                            "lane %u executes a .sync instruction whose member mask 0x%08x does not hold it", i, members[i]);
+        if ((members[i] & w->live & ~group) == 0)
+            complete |= UINT32_C(1) << i;
+        else
+            missing |= members[i] & w->live;
+    }
+    *ready = complete;
+    if (complete == 0)
+        return tw_park(w, (struct wait){.kind = WAIT_LANES, .key = missing});
+    if (complete != mask) {
+        struct split *const s = w->now;
+        tw_warp_move(w, mask & ~complete, s->frame, s->pc);
+        w->splits[w->split_count - 1].wait = (struct wait){.kind = WAIT_LANES, .key = missing};
+    }
+    return EXEC_NEXT;
+}
+
+/* ---- Stalls --------------------------------------------------------------------------------- */
+
+/* Every wait of the cluster that has not ended, in a fixed order. */
+static uint32_t collect_waits(const struct cluster *c, const struct wait **out, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++) {
+            const struct split *const s = &c->order[i]->splits[k];
+            if (s->wait.kind != WAIT_NONE && s->wait.kind != WAIT_CONVERGE && count < room)
+                out[count++] = &s->wait;
+        }
+    return count;
+}
+
+static bool land_for(struct cluster *c, const struct wait *wait)
+{
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        for (uint32_t k = 0; k < c->ctas[i].agent_count; k++) {
+            struct async_agent *const agent = c->ctas[i].agents[k];
+            if (agent->pending(agent) != 0 && agent->land(agent, wait))
+                return true;
+        }
+    return false;
+}
+
+/* Lands for one awaited completion; the seed picks among several. */
+static bool land_something(struct cluster *c)
+{
+    const struct wait *waits[256];
+    const uint32_t count = collect_waits(c, waits, sizeof waits / sizeof waits[0]);
+    if (count == 0)
+        return false;
+    const uint32_t first = (uint32_t)(tw_random(c) % count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wait wait = *waits[(first + i) % count];
+        if (land_for(c, &wait)) {
+            c->changes++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t time_out_polls(struct cluster *c)
+{
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++) {
+            struct split *const s = &c->order[i]->splits[k];
+            if (s->wait.kind == WAIT_NONE || !s->wait.may_time_out)
+                continue;
+            s->wait.kind = WAIT_NONE;
+            s->timed_out = true;
+            woken++;
+        }
+    return woken;
+}
+
+static bool any_runnable(const struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++)
+            if (split_runnable(&c->order[i]->splits[k]))
+                return true;
+    return false;
+}
+
+static void stall(struct cluster *c)
+{
+    if (land_something(c)) {
+        c->idle_rounds = 0;
+        return;
+    }
+    if (c->changes != c->idle_changes)
+        c->idle_rounds = 0;
+    if (c->idle_rounds < IDLE_ROUNDS && time_out_polls(c) != 0) {
+        c->idle_rounds++;
+        c->idle_changes = c->changes;
+        return;
+    }
+    tw_report_deadlock(c);
+}
+
+/* ---- The cluster ---------------------------------------------------------------------------- */
+
+/* A new order for the next round. */
+static void shuffle(struct cluster *c)
+{
+    for (uint32_t i = c->warp_count; i > 1; i--) {
+        const uint32_t k = (uint32_t)(tw_random(c) % i);
+        struct warp *const w = c->order[i - 1];
+        c->order[i - 1] = c->order[k];
+        c->order[k] = w;
+    }
+}
+
+uint64_t tw_cluster_run(struct cluster *c, uint64_t budget)
+{
+    uint64_t used = 0;
+    struct launch *const l = c->launch;
+    while (used < budget && !c->ended && l->status == LAUNCH_RUNNING) {
+        bool ran = false;
+        shuffle(c);
+        for (uint32_t i = 0; i < c->warp_count && l->status == LAUNCH_RUNNING; i++)
+            if (c->order[i]->live != 0)
+                ran |= run_warp(c->order[i], TURN_STEPS + tw_random(c) % TURN_STEPS, &used);
+        if (!ran && !c->ended && l->status == LAUNCH_RUNNING && !any_runnable(c))
+            stall(c);
+    }
+    return used;
+}
