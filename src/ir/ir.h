@@ -67,6 +67,9 @@ struct ir_storage {
     int32_t param;         /* IR_GLOBAL: index of the kernel parameter, else -1 */
     struct ir_expr *base;  /* IR_TMEM: the uint32 address it was declared at (an IR_VAR); else NULL */
     struct src_span at;    /* the declaration */
+    /* IR_LOCAL, found by lowering: kept in .local memory instead of registers, because this expression indexes it at
+       run time or takes its address. NULL: in registers. */
+    const struct ir_expr *memory_reason;
 };
 
 struct ir_view {
@@ -121,7 +124,7 @@ enum ir_op {
     IR_COORD,   /* coord: int32 */
     IR_LOAD,    /* region (all extents 1): one element */
     IR_ADDRESS, /* region (all extents 1): pointer to that element in its own space */
-    IR_SLOT,    /* storage (IR_LOCAL) and bits = register index: lowered IR only; also a destination */
+    IR_SLOT,    /* storage (IR_LOCAL) and bits = register index in units of `type`: lowered IR only; also a destination */
     /* unary: args[0] */
     IR_NEG, IR_NOT /* logical */, IR_BITNOT, IR_ABS,
     IR_EXP2, IR_EXP, IR_LOG2, IR_SQRT, IR_RSQRT, IR_TANH,

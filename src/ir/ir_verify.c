@@ -102,7 +102,8 @@ static void check_leaf(struct verifier *v, const struct ir_expr *e, const char *
     } else if (e->op == IR_SLOT) {
         check(v, v->k->is_lowered, what, "a register slot before lowering");
         check(v, e->storage != NULL && e->storage->scope == IR_LOCAL, what, "a register slot of a tensor that is not local");
-        check(v, v->failed || (int64_t)e->bits < e->storage->elems, what, "a register slot beyond its tensor");
+        check(v, v->failed || ((int64_t)e->bits + 1) * e->type.bits <= e->storage->elems * e->storage->elem.bits, what,
+              "a register slot beyond its tensor");
     } else {
         check_region(v, e->region, true, what);
         const enum ir_scope scope = v->failed ? IR_GLOBAL : e->region->view->storage->scope;

@@ -1,0 +1,302 @@
+/* The opcode and the keyword parameters of a tile operation. */
+#include "tile/engine.h"
+
+#include "ir/ir_walk.h"
+#include "tile/tile.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const struct tile_family *const families[] = {
+    &tw_tile_mma_sync, &tw_tile_tcgen05_ld, &tw_tile_tcgen05_st, &tw_tile_tcgen05_mma,
+};
+enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
+
+const char *tw_tile_family_name(uint32_t index)
+{
+    return index < FAMILY_COUNT ? families[index]->name : NULL;
+}
+
+/* "mma.sync, tcgen05.ld, ..." */
+static const char *family_names(struct arena *arena)
+{
+    struct text t;
+    tw_text_init(&t, arena);
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        tw_text_addf(&t, "%s%s", i == 0 ? "" : ", ", families[i]->name);
+    return t.at;
+}
+
+/* ---- opcode ----------------------------------------------------------------------------------- */
+
+/* The span of a part of the opcode, where the opcode stands in the source as written. */
+static struct src_span token_span(const struct tile_call *c, const struct isa_match *m)
+{
+    const struct src_span whole = c->tile->opcode_at;
+    if (c->diags->sources == NULL || whole.file == 0)
+        return whole;
+    const struct str text = tw_sources_text(c->diags->sources, whole);
+    for (size_t i = 0; m->token.len > 0 && i + m->token.len <= text.len; i++)
+        if (memcmp(text.at + i, m->token.at, m->token.len) == 0)
+            return (struct src_span){whole.file, whole.begin + (uint32_t)i, whole.begin + (uint32_t)(i + m->token.len)};
+    return whole;
+}
+
+static void refuse_opcode(struct tile_call *c, const struct isa_match *m)
+{
+    static const char *const reasons[] = {
+        [MATCH_UNKNOWN_OPCODE] = "no such instruction",
+        [MATCH_UNKNOWN_MODIFIER] = "no such qualifier",
+        [MATCH_REFUSED_MODIFIER] = "a qualifier that the instruction does not take here",
+        [MATCH_MISSING_MODIFIER] = "a qualifier is missing",
+        [MATCH_RULE] = "qualifiers that do not go together",
+    };
+    struct diag *d = tw_diag(c->diags, E0401, token_span(c, m), "%s: %s", c->tile->opcode, reasons[m->status]);
+    if (m->expected != NULL)
+        tw_diag_expected(d, "%s", m->expected);
+    if (m->token.len > 0)
+        tw_diag_found(d, "'" STR_FMT "'", STR_ARG(m->token));
+    if (m->nearest != NULL)
+        tw_diag_fix(d, "write '%s'", m->nearest);
+}
+
+const struct tile_family *tw_tile_recognise(struct tile_call *c)
+{
+    struct isa_match m;
+    tw_isa_match(c->isa, c->arena, tw_str(c->tile->opcode), &m);
+    if (m.status != MATCH_OK) {
+        refuse_opcode(c, &m);
+        return NULL;
+    }
+    c->spelling = m.candidates[0];
+    struct text t;
+    tw_text_init(&t, c->arena);
+    tw_isa_spell(&c->spelling, &t);
+    c->mnemonic = t.at;
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        if (families[i]->op == c->spelling.form->op)
+            return families[i];
+    struct diag *d = tw_diag(c->diags, E0402, c->tile->opcode_at, "no tile pattern covers %s", c->mnemonic);
+    tw_diag_expected(d, "an instruction of one of these families: %s", family_names(c->arena));
+    tw_diag_fix(d, "call it as a raw instruction, T.ptx[...](...)");
+    return NULL;
+}
+
+/* ---- parameters -------------------------------------------------------------------------------- */
+
+static const char *param_names(const struct tile_call *c)
+{
+    if (c->family->param_count == 0)
+        return "no parameter but scope";
+    struct text t;
+    tw_text_init(&t, c->arena);
+    tw_text_add(&t, "scope");
+    for (uint32_t i = 0; i < c->family->param_count; i++)
+        tw_text_addf(&t, ", %s", c->family->params[i].name);
+    return t.at;
+}
+
+/* Keywords that every call accepts and that mean nothing to code generation. SOURCE: kernel-language-tile 7.1. */
+static bool is_generic_keyword(const char *name)
+{
+    static const char *const names[] = {"attrs", "ty", "ty_args", "loc"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *nearest_param(const struct tile_call *c, const char *name)
+{
+    const char *best = NULL;
+    uint32_t least = 4; /* edits; beyond three, a name is another word */
+    for (uint32_t i = 0; i < c->family->param_count; i++) {
+        const uint32_t edits = tw_str_distance(tw_str(name), tw_str(c->family->params[i].name));
+        if (edits < least) {
+            least = edits;
+            best = c->family->params[i].name;
+        }
+    }
+    return best;
+}
+
+static bool unknown_param(struct tile_call *c, const struct ir_arg *a)
+{
+    struct diag *d = tw_diag(c->diags, E0404, a->at, "%s has no parameter '%s'", c->family->name, a->name);
+    tw_diag_expected(d, "%s", param_names(c));
+    const char *near = nearest_param(c, a->name);
+    if (near != NULL)
+        tw_diag_fix(d, "write %s=", near);
+    return false;
+}
+
+static const char *const type_words[] = {
+    [TILE_PARAM_SHAPE] = "three positive integers known at compile time, (M, N, K)",
+    [TILE_PARAM_CHOICE] = "one of these strings, known at compile time",
+    [TILE_PARAM_FORMAT] = "the name of a number format, known at compile time",
+    [TILE_PARAM_FLAG] = "True or False, known at compile time",
+    [TILE_PARAM_BOOL] = "a bool",
+    [TILE_PARAM_INT] = "an integer",
+    [TILE_PARAM_INTS] = "a tuple of integers",
+};
+
+static bool is_integer_arg(const struct ir_arg *a)
+{
+    return a->kind == IR_ARG_INT ||
+           (a->kind == IR_ARG_EXPR && (a->expr->type.cls == IR_SINT || a->expr->type.cls == IR_UINT));
+}
+
+static bool is_shape_arg(const struct ir_arg *a)
+{
+    if (a->kind != IR_ARG_TUPLE || a->item_count != 3)
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (a->items[i].kind != IR_ARG_INT || a->items[i].value <= 0)
+            return false;
+    return true;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t len = strlen(text);
+    for (const char *at = choices; *at != '\0';) {
+        const size_t n = strcspn(at, "|");
+        if (n == len && memcmp(at, text, n) == 0)
+            return true;
+        at += n + (at[n] == '|');
+    }
+    return false;
+}
+
+static bool is_format_name(const char *text)
+{
+    return tw_num_format_by_dtype(tw_str(text)) != NUM_NONE || tw_num_format_by_name(tw_str(text)) != NUM_NONE ||
+           strcmp(text, "tensor_float32") == 0;
+}
+
+static bool fits(const struct tile_param_row *row, const struct ir_arg *a)
+{
+    switch (row->type) {
+    case TILE_PARAM_SHAPE: return is_shape_arg(a);
+    case TILE_PARAM_CHOICE: return a->kind == IR_ARG_STR && is_choice(row->choices, a->text);
+    case TILE_PARAM_FORMAT: return a->kind == IR_ARG_STR && is_format_name(a->text);
+    case TILE_PARAM_FLAG: return a->kind == IR_ARG_BOOL;
+    case TILE_PARAM_BOOL:
+        return a->kind == IR_ARG_BOOL || a->kind == IR_ARG_NONE || (a->kind == IR_ARG_EXPR && a->expr->type.cls == IR_BOOL);
+    case TILE_PARAM_INT: return is_integer_arg(a);
+    case TILE_PARAM_INTS:
+        if (a->kind != IR_ARG_TUPLE)
+            return false;
+        for (uint32_t i = 0; i < a->item_count; i++)
+            if (!is_integer_arg(&a->items[i]))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+static const char *found_words(const struct tile_call *c, const struct ir_arg *a)
+{
+    if (a->kind == IR_ARG_STR)
+        return tw_format(c->arena, "\"%s\"", a->text);
+    if (a->kind == IR_ARG_INT)
+        return tw_format(c->arena, "%lld", (long long)a->value);
+    if (a->kind == IR_ARG_BOOL)
+        return a->value ? "True" : "False";
+    if (a->kind == IR_ARG_NONE)
+        return "None";
+    if (a->kind == IR_ARG_TUPLE)
+        return tw_format(c->arena, "a tuple of %u", a->item_count);
+    if (a->kind == IR_ARG_REGION)
+        return "a tensor";
+    return tw_format(c->arena, "a run-time %s", tw_ir_type_name(a->expr->type));
+}
+
+static bool check_param(struct tile_call *c, uint32_t row_index, const struct ir_arg *a)
+{
+    const struct tile_param_row *row = &c->family->params[row_index];
+    if (fits(row, a)) {
+        c->param[row_index] = a;
+        return true;
+    }
+    struct diag *d = tw_diag(c->diags, E0405, a->at, "parameter '%s' of %s", row->name, c->family->name);
+    if (row->type == TILE_PARAM_CHOICE)
+        tw_diag_expected(d, "%s: %s", type_words[row->type], row->choices);
+    else
+        tw_diag_expected(d, "%s", type_words[row->type]);
+    tw_diag_found(d, "%s", found_words(c, a));
+    return false;
+}
+
+static uint32_t param_row(const struct tile_family *f, const char *name)
+{
+    uint32_t i = 0;
+    while (i < f->param_count && strcmp(f->params[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool tw_tile_params(struct tile_call *c)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < c->tile->param_count; i++) {
+        const struct ir_arg *a = &c->tile->params[i];
+        const uint32_t row = param_row(c->family, a->name);
+        if (row < c->family->param_count)
+            fine = check_param(c, row, a) && fine;
+        else if (!is_generic_keyword(a->name))
+            fine = unknown_param(c, a) && fine;
+    }
+    for (uint32_t i = 0; fine && i < c->family->param_count; i++) {
+        const struct tile_param_row *row = &c->family->params[i];
+        if (!row->required || c->param[i] != NULL)
+            continue;
+        struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter '%s'", c->family->name, row->name);
+        tw_diag_expected(d, "%s", type_words[row->type]);
+        fine = false;
+    }
+    return fine;
+}
+
+const struct ir_arg *tw_tile_param(const struct tile_call *c, const char *name)
+{
+    const uint32_t row = param_row(c->family, name);
+    assert(row < c->family->param_count);
+    return c->param[row];
+}
+
+bool tw_tile_flag(const struct tile_call *c, const char *name)
+{
+    const struct ir_arg *a = tw_tile_param(c, name);
+    return a != NULL && a->value != 0;
+}
+
+const char *tw_tile_text(const struct tile_call *c, const char *name)
+{
+    const struct ir_arg *a = tw_tile_param(c, name);
+    return a == NULL ? NULL : a->text;
+}
+
+/* A value that is read by every instruction is evaluated before the first: an instruction may overwrite what the
+ * expression reads. */
+static struct ir_expr *evaluate_once(struct tile_call *c, const char *name, struct ir_expr *value, struct src_span at)
+{
+    if (value->op == IR_CONST)
+        return value;
+    struct ir_stmt *define = tw_ir_stmt_new(c->k, c->out, IR_DEFINE, at);
+    define->var = tw_ir_var_new(c->k, name, value->type, at);
+    define->value = value;
+    define->var->definition = define;
+    return tw_ir_var_ref(c->k, define->var, at);
+}
+
+struct ir_expr *tw_tile_value(struct tile_call *c, const struct ir_arg *arg, struct ir_type type, int64_t absent)
+{
+    if (arg == NULL || arg->kind == IR_ARG_NONE)
+        return tw_ir_const_int(c->k, type, absent, c->stmt->at);
+    if (arg->kind == IR_ARG_INT || arg->kind == IR_ARG_BOOL)
+        return tw_ir_const_int(c->k, type, arg->value, arg->at);
+    assert(arg->kind == IR_ARG_EXPR);
+    struct ir_expr *value = tw_ir_cast(c->k, type, tw_ir_expr_copy(c->k, arg->expr, NULL), arg->at);
+    return evaluate_once(c, arg->name != NULL ? arg->name : "value", value, arg->at);
+}

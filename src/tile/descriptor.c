@@ -1,0 +1,259 @@
+/* Shared-memory descriptors, derived from layouts and then proven.
+ *
+ * The strides are read at fixed coordinates: the first element of the second group of rows, and the first element of
+ * the second chunk of contiguous bytes. The swizzle comes from the layout. Then the address of every element of the
+ * atom, from the layout, is compared with the address that the hardware computes from the descriptor
+ * (tw_smem_k_addr, tw_smem_mn_addr); the first that differs is reported. Addresses here are relative to the
+ * storage, which is aligned to the pattern's period, so that the swizzle of an offset is the offset of the swizzle. */
+#include "tile/engine.h"
+
+#include <assert.h>
+
+enum { DESC_MAX_BYTES = 1 << 18 }; /* strides and addresses of a descriptor have 18 bits */
+
+/* One operand's atom as one member of the crew sees it. */
+struct walk {
+    struct tile_call *c;
+    uint32_t operand;
+    const struct tile_operand *o;
+    const int64_t *group;
+    enum swizzle_mode mode;
+    bool mn_major;
+    uint32_t bits; /* of an element in memory */
+    int64_t rows, ks;
+};
+
+/* The bit of element (row, k) from the start of the storage, as the layout says. */
+static int64_t layout_bit(const struct walk *w, int64_t row, int64_t k)
+{
+    const int64_t coord[TILE_MAX_ATOM] = {row, k, 0};
+    const int64_t flat = tw_tile_flat(w->c, w->o, w->group, coord);
+    return (tw_layout_address(w->o->layout, flat) + w->o->view->offset) * (int64_t)w->bits;
+}
+
+/* The same before the swizzle, in bytes. */
+static int64_t unswizzled(const struct walk *w, int64_t row, int64_t k)
+{
+    return (int64_t)tw_swizzle_inverse_bytes(w->mode, (uint64_t)(layout_bit(w, row, k) / 8));
+}
+
+static const char *element(const struct walk *w, int64_t row, int64_t k)
+{
+    const int64_t coord[TILE_MAX_ATOM] = {row, k, 0};
+    return tw_tile_coord(w->c, w->o, coord);
+}
+
+static struct diag *no_walk(const struct walk *w, enum diag_code code)
+{
+    struct diag *d = tw_tile_error(w->c, w->operand, code, ": no %s descriptor walks this view", w->mn_major ? "MN-major" : "K-major");
+    tw_diag_spec(d, "PTX ISA, tcgen05 matrix descriptor, canonical layouts");
+    return d;
+}
+
+static void say_where(const struct walk *w, struct diag *d)
+{
+    tw_diag_note(d, w->o->storage->at, "'%s' is declared here", w->o->storage->name);
+}
+
+/* ---- what the layout must be ----------------------------------------------------------------------- */
+
+static bool find_layout(struct walk *w)
+{
+    if (!tw_layout_swizzle_mode(w->o->layout, w->bits, &w->mode)) {
+        struct diag *d = no_walk(w, E0421);
+        tw_diag_expected(d, "no swizzle, or one of the hardware's for elements of %u bits", w->bits);
+        tw_diag_found(d, "%s", tw_layout_text(w->c->arena, w->o->layout));
+        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", w->o->row->name);
+        return false;
+    }
+    const char *refusal = tw_smem_layout_refusal(w->mode, w->bits, w->mn_major);
+    if (refusal == NULL)
+        return true;
+    struct diag *d = no_walk(w, E0421);
+    tw_diag_expected(d, "%s", refusal);
+    tw_diag_found(d, "swizzle mode %d (%s) with %s elements of %u bits", (int)w->mode, tw_swizzle_mode_row(w->mode)->name,
+                  w->mn_major ? "MN-major" : "K-major", w->bits);
+    return false;
+}
+
+static bool check_memory(const struct walk *w)
+{
+    const struct layout *l = w->o->layout;
+    const axis_set other = tw_layout_axes(l) & ~AXIS_BIT(AXIS_M);
+    if (other == 0 && tw_layout_replicas(l) == 1)
+        return true;
+    struct diag *d = no_walk(w, E0421);
+    tw_diag_expected(d, "one byte address for every element");
+    tw_diag_found(d, "%s", tw_layout_text(w->c->arena, l));
+    return false;
+}
+
+static bool check_alignment(const struct walk *w)
+{
+    const struct swizzle_mode_row *row = tw_swizzle_mode_row(w->mode);
+    const uint32_t need = row->row_bytes * row->group_rows;
+    const struct ir_storage *s = w->o->storage;
+    if (s->align_bytes % need == 0)
+        return true;
+    struct diag *d = tw_tile_error(w->c, w->operand, E0423, ": '%s' is aligned to %u bytes", s->name, s->align_bytes);
+    tw_diag_expected(d, "%u bytes, one period of the descriptor's %s pattern", need, row->name);
+    tw_diag_found(d, "align=%u", s->align_bytes);
+    tw_diag_fix(d, "write align=%u where '%s' is allocated", need, s->name);
+    say_where(w, d);
+    return false;
+}
+
+/* ---- deriving --------------------------------------------------------------------------------------- */
+
+/* Distance from the atom's origin, before the swizzle, of the element at (row, k); 0 if the atom has no such element. */
+static int64_t distance(const struct walk *w, int64_t row, int64_t k)
+{
+    return row < w->rows && k < w->ks ? unswizzled(w, row, k) - unswizzled(w, 0, 0) : 0;
+}
+
+static bool check_stride(const struct walk *w, const char *field, int64_t bytes, int64_t row, int64_t k)
+{
+    if (bytes >= 0 && bytes < DESC_MAX_BYTES && bytes % 16 == 0)
+        return true;
+    struct diag *d = tw_tile_error(w->c, w->operand, E0422, ": the descriptor's %s cannot hold this layout's stride", field);
+    tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, row, k), element(w, 0, 0));
+    tw_diag_found(d, "%lld bytes, by layout %s", (long long)bytes, tw_layout_text(w->c->arena, w->o->layout));
+    return false;
+}
+
+/* The group step goes along the rows of the pattern (M/N when K-major, K when MN-major), the chunk step along its
+ * bytes. Without a swizzle an MN-major descriptor exchanges the two fields.
+ * SOURCE: PTX ISA, "Strides" of the tcgen05 matrix descriptor. */
+static bool derive(const struct walk *w, struct smem_desc *desc)
+{
+    const struct swizzle_mode_row *row = tw_swizzle_mode_row(w->mode);
+    const int64_t per_chunk = row->row_bytes * 8 / w->bits;
+    const bool exchanged = w->mn_major && w->mode == SWIZZLE_NONE;
+    int64_t group, chunk;
+    if (w->mn_major) {
+        group = distance(w, 0, row->group_rows);
+        chunk = distance(w, per_chunk, 0);
+    } else {
+        group = distance(w, row->group_rows, 0);
+        chunk = distance(w, 0, per_chunk);
+    }
+    const bool fine = w->mn_major ? check_stride(w, exchanged ? "LDO" : "SDO", group, 0, row->group_rows) &&
+                                        check_stride(w, exchanged ? "SDO" : "LDO", chunk, per_chunk, 0)
+                                  : check_stride(w, "SDO", group, row->group_rows, 0) && check_stride(w, "LDO", chunk, 0, per_chunk);
+    if (!fine)
+        return false;
+    *desc = (struct smem_desc){.mode = w->mode,
+                               .stride_bytes = (uint32_t)(exchanged ? chunk : group),
+                               .lead_bytes = (uint32_t)(exchanged ? group : chunk)};
+    return true;
+}
+
+/* ---- proving ----------------------------------------------------------------------------------------- */
+
+/* The bit where the hardware looks for an element. */
+static int64_t hardware_bit(const struct walk *w, const struct smem_desc *desc, int64_t row, int64_t k)
+{
+    if (w->mn_major)
+        return INT64_C(8) * tw_smem_mn_addr(desc, w->bits / 8, (uint32_t)row, (uint32_t)k);
+    const int64_t bit = k * w->bits;
+    return INT64_C(8) * tw_smem_k_addr(desc, (uint32_t)row, (uint32_t)(bit / 8)) + bit % 8;
+}
+
+static const char *strides_words(const struct walk *w, const struct smem_desc *desc)
+{
+    return tw_format(w->c->arena, "SDO %u, LDO %u, swizzle %s", desc->stride_bytes, desc->lead_bytes, tw_swizzle_mode_row(w->mode)->name);
+}
+
+static bool offending(const struct walk *w, const struct smem_desc *desc, int64_t row, int64_t k, int64_t want, int64_t found)
+{
+    const char *name = w->o->storage->name;
+    struct diag *d = no_walk(w, E0421);
+    tw_diag_expected(d, "element %s at byte %lld of '%s', by the strides of the first rows and chunks (%s)", element(w, row, k),
+                     (long long)want / 8, name, strides_words(w, desc));
+    tw_diag_found(d, "element %s at byte %lld, by layout %s", element(w, row, k), (long long)found / 8,
+                  tw_layout_text(w->c->arena, w->o->layout));
+    tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", w->o->row->name,
+                w->o->row->atom[row > 0 ? 0 : 1].name, (long long)(row > 0 ? row : k));
+    say_where(w, d);
+    return false;
+}
+
+static bool prove(const struct walk *w, const struct smem_desc *desc)
+{
+    for (int64_t row = 0; row < w->rows; row++)
+        for (int64_t k = 0; k < w->ks; k++) {
+            const int64_t want = hardware_bit(w, desc, row, k), found = layout_bit(w, row, k);
+            if (want != found)
+                return offending(w, desc, row, k, want, found);
+        }
+    return true;
+}
+
+static bool check_origin(const struct walk *w, int64_t origin)
+{
+    if (origin >= 0 && origin % 16 == 0 && origin < DESC_MAX_BYTES && layout_bit(w, 0, 0) % 8 == 0)
+        return true;
+    struct diag *d = tw_tile_error(w->c, w->operand, E0422, ": the descriptor cannot start where this view starts");
+    tw_diag_expected(d, "element %s at a multiple of 16 bytes, below 262144", element(w, 0, 0));
+    tw_diag_found(d, "byte %lld of '%s'", (long long)origin, w->o->storage->name);
+    return false;
+}
+
+static bool check_starts(const struct walk *w)
+{
+    for (uint32_t i = 0; i < w->o->start_count; i++) {
+        const int64_t bits = w->o->starts[i].step * w->bits;
+        if (bits % 128 == 0)
+            continue;
+        struct diag *d = tw_diag(w->c->diags, E0422, w->o->starts[i].value->at, "%s: a run-time index moves the descriptor's start by %lld bits",
+                                 tw_tile_operand_name(w->c, w->operand), (long long)bits);
+        tw_diag_expected(d, "steps of 16 bytes");
+        return false;
+    }
+    return true;
+}
+
+static bool describe(struct walk *w, struct tile_place *p)
+{
+    const struct tile_crew *crew = &w->c->crew;
+    int64_t *origins = arena_new(w->c->arena, int64_t, crew->member_count);
+    for (uint32_t m = 0; m < crew->member_count; m++) {
+        struct smem_desc desc;
+        w->group = crew->members[m].group;
+        origins[m] = unswizzled(w, 0, 0);
+        if (!check_origin(w, origins[m]) || !derive(w, &desc))
+            return false;
+        desc.start_bytes = (uint32_t)origins[m];
+        if (!prove(w, &desc))
+            return false;
+        desc.start_bytes = 0;
+        if (m > 0 && (desc.lead_bytes != p->desc.lead_bytes || desc.stride_bytes != p->desc.stride_bytes)) {
+            struct diag *d = tw_tile_error(w->c, w->operand, E0419, ": the group's descriptors have different strides");
+            tw_diag_found(d, "%s and %s", strides_words(w, &p->desc), strides_words(w, &desc));
+            return false;
+        }
+        p->desc = desc;
+    }
+    if (tw_tile_fit(w->c, origins, &p->origin))
+        return true;
+    tw_tile_error(w->c, w->operand, E0419, ": the addresses of the group are no fixed step apart");
+    return false;
+}
+
+const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, bool mn_major)
+{
+    struct tile_place **remembered = tw_tile_place_slot(c, operand);
+    if (*remembered != NULL)
+        return *remembered;
+    const struct tile_operand *o = &c->operand[operand];
+    assert(o->row->atom_rank == 2);
+    struct walk w = {.c = c, .operand = operand, .o = o, .mn_major = mn_major, .bits = o->view->elem.bits,
+                     .rows = c->symbol[o->row->atom[0].extent], .ks = c->symbol[o->row->atom[1].extent]};
+    if (!check_memory(&w) || !find_layout(&w) || !check_alignment(&w) || !check_starts(&w))
+        return NULL;
+    struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
+    if (!describe(&w, p))
+        return NULL;
+    *remembered = p;
+    return p;
+}

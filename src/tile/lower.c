@@ -1,0 +1,172 @@
+/* Lowering: the passes in order, and the walk that expands tile operations and rewrites element accesses. */
+#include "tile/lower.h"
+
+#include "ir/ir_walk.h"
+#include "tile/tile.h"
+
+#include <assert.h>
+
+/* ---- element accesses ------------------------------------------------------------------------------ */
+
+static struct ir_region *rewrite_region(struct lowering *l, const struct ir_region *r)
+{
+    const struct ir_storage *s = r->view->storage;
+    struct ir_expr *offset = NULL;
+    if (s->scope == IR_LOCAL && s->memory_reason == NULL) {
+        int64_t slot;
+        if (tw_lower_slot(l, r, &slot))
+            offset = tw_ir_const_int(l->k, tw_ir_int32(), slot, r->at);
+    } else {
+        offset = tw_lower_offset(l, r);
+    }
+    return offset == NULL ? NULL : tw_lower_flat(l, r, offset);
+}
+
+static void rewrite_expr(void *context, struct ir_expr **place)
+{
+    struct lowering *l = context;
+    struct ir_expr *e = *place;
+    if (l->failed)
+        return;
+    tw_ir_expr_children(e, rewrite_expr, l);
+    if ((e->op != IR_LOAD && e->op != IR_ADDRESS) || l->failed)
+        return;
+    struct ir_region *flat = rewrite_region(l, e->region);
+    if (flat == NULL)
+        l->failed = true;
+    else
+        e->region = flat;
+}
+
+static void rewrite_stmt(struct lowering *l, struct ir_stmt *s)
+{
+    tw_ir_stmt_exprs(s, rewrite_expr, l);
+    if (s->op != IR_STORE || l->failed)
+        return;
+    s->region = rewrite_region(l, s->region);
+    if (s->region == NULL)
+        l->failed = true;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------- */
+
+static void walk_block(struct lowering *l, struct ir_block *block);
+
+static void walk_guarded(struct lowering *l, struct ir_block *block, const struct ir_expr *condition, bool negated)
+{
+    tw_tile_guards_enter(&l->guards, condition, negated);
+    walk_block(l, block);
+    tw_tile_guards_leave(&l->guards);
+}
+
+/* Tile operands that live in registers must be there. */
+static bool check_resident(struct lowering *l, const struct ir_stmt *s)
+{
+    for (uint32_t i = 0; i < s->tile->operand_count; i++) {
+        const struct ir_arg *a = &s->tile->operands[i];
+        if (a->kind != IR_ARG_REGION || a->region->view->storage->memory_reason == NULL)
+            continue;
+        const struct ir_storage *local = a->region->view->storage;
+        struct diag *d = tw_diag(l->diags, E0425, local->memory_reason->at, "'%s' is an operand of %s, so this index must be known at compile time",
+                                 local->name, s->tile->opcode);
+        tw_diag_expected(d, "registers have no addresses: constants, or variables of loops with static bounds that can be unrolled");
+        tw_diag_note(d, a->at, "used as an operand here");
+        l->failed = true;
+        return false;
+    }
+    return true;
+}
+
+static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_block *out)
+{
+    const uint32_t first = out->list.len;
+    if (!check_resident(l, s))
+        return;
+    if (!tw_tile_expand(l->k, l->isa, l->diags, s, &l->guards, out)) {
+        l->failed = true;
+        return;
+    }
+    for (uint32_t i = first; i < out->list.len; i++)
+        rewrite_stmt(l, out->list.at[i]);
+}
+
+static void walk_stmt(struct lowering *l, struct ir_stmt *s, struct ir_block *out)
+{
+    if (s->op == IR_TILE) {
+        expand_tile(l, s, out);
+        return;
+    }
+    if (s->op == IR_IF) {
+        /* Guards keep the condition as written: rewriting below replaces its parts in place. */
+        const struct ir_expr *condition = tw_ir_expr_copy(l->k, s->value, NULL);
+        walk_guarded(l, &s->body, condition, false);
+        walk_guarded(l, &s->orelse, condition, true);
+    } else {
+        walk_block(l, &s->body);
+    }
+    rewrite_stmt(l, s);
+    *vec_push(l->k->arena, &out->list) = s;
+}
+
+/* `if c: ... return`: whoever goes on after it does not have c. */
+static bool leaves(const struct ir_stmt *s)
+{
+    const uint32_t n = s->body.list.len;
+    return s->op == IR_IF && s->orelse.list.len == 0 && n > 0 && s->body.list.at[n - 1]->op == IR_RETURN;
+}
+
+/* An operation that is wrong is reported, and the walk goes on: other operations have errors of their own. */
+static void walk_block(struct lowering *l, struct ir_block *block)
+{
+    struct ir_block out = {0};
+    const uint32_t guards = l->guards.stack.len;
+    bool failed = l->failed;
+    for (uint32_t i = 0; i < block->list.len; i++) {
+        struct ir_stmt *s = block->list.at[i];
+        const struct ir_expr *gone = leaves(s) ? tw_ir_expr_copy(l->k, s->value, NULL) : NULL;
+        l->failed = false;
+        walk_stmt(l, s, &out);
+        failed = failed || l->failed;
+        if (gone != NULL)
+            tw_tile_guards_enter(&l->guards, gone, true);
+    }
+    while (l->guards.stack.len > guards)
+        tw_tile_guards_leave(&l->guards);
+    l->failed = failed;
+    *block = out;
+}
+
+static bool check_launch(struct lowering *l)
+{
+    const struct ir_launch *launch = &l->k->launch;
+    int64_t threads = 1;
+    bool fine = true;
+    for (int i = 0; i < 3; i++) {
+        const int64_t n = launch->block[i] > 0 ? launch->block[i] : 1;
+        fine = fine && n <= TW_MAX_CTA_THREADS;
+        threads = fine ? threads * n : threads;
+    }
+    if (fine && threads <= TW_MAX_CTA_THREADS)
+        return true;
+    struct diag *d = tw_diag(l->diags, E0801, launch->at, "a block of (%lld, %lld, %lld) threads", (long long)launch->block[0],
+                             (long long)launch->block[1], (long long)launch->block[2]);
+    tw_diag_expected(d, "at most %d threads in a block", TW_MAX_CTA_THREADS);
+    return false;
+}
+
+bool tw_tile_lower(struct ir_kernel *k, const struct isa *isa, struct diags *diags)
+{
+    struct lowering l = {.k = k, .isa = isa, .diags = diags};
+    if (!check_launch(&l))
+        return false;
+    tw_tile_guards_init(&l.guards, k);
+    tw_lower_unroll(&l, &k->body);
+    if (l.failed)
+        return false;
+    tw_lower_settle(&l);
+    walk_block(&l, &k->body);
+    if (l.failed)
+        return false;
+    k->is_lowered = true;
+    return true;
+}

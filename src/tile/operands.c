@@ -1,0 +1,375 @@
+/* Operands: which storage, which element type, and how the shape splits into group, batch, repeat and atom axes. */
+#include "tile/engine.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *tw_tile_operand_name(const struct tile_call *c, uint32_t operand)
+{
+    return tw_format(c->arena, "operand %s of %s", c->family->operands[operand].name, c->family->name);
+}
+
+struct diag *tw_tile_error(struct tile_call *c, uint32_t operand, enum diag_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *what = tw_formatv(c->arena, format, args);
+    va_end(args);
+    return tw_diag(c->diags, code, c->tile->operands[operand].at, "%s%s", tw_tile_operand_name(c, operand), what);
+}
+
+/* "(n=8, k=0)", and which repeat it is in where there is more than one. */
+const char *tw_tile_coord(const struct tile_call *c, const struct tile_operand *o, const int64_t coord[TILE_MAX_ATOM])
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (uint32_t i = 0; i < o->row->atom_rank; i++)
+        tw_text_addf(&t, "%s%s=%lld", i == 0 ? "(" : ", ", o->row->atom[i].name, (long long)coord[i]);
+    tw_text_put(&t, ')');
+    const char *lead = " at ";
+    for (uint32_t r = 0; r < o->repeat_count; r++) {
+        const uint32_t axis = o->axis_of[r];
+        if (c->axis_extent[axis] == 1)
+            continue;
+        tw_text_addf(&t, "%s%s=%lld", lead, c->axis_name[axis], (long long)c->at[c->batch_rank + axis]);
+        lead = ", ";
+    }
+    return t.at;
+}
+
+int64_t tw_tile_flat(const struct tile_call *c, const struct tile_operand *o, const int64_t *group,
+                     const int64_t coord[TILE_MAX_ATOM])
+{
+    int64_t flat = 0;
+    for (uint32_t i = 0; i < c->crew.group_rank; i++)
+        flat += group[i] * o->step[i];
+    for (uint32_t i = 0; i < c->batch_rank; i++)
+        flat += c->at[i] * o->step[c->crew.group_rank + i];
+    for (uint32_t r = 0; r < o->repeat_count; r++)
+        flat += c->at[c->batch_rank + o->axis_of[r]] * o->step[o->repeat_first + r];
+    for (uint32_t i = 0; i < o->row->atom_rank; i++)
+        flat += coord[i] * o->step[o->atom_first + i];
+    return flat;
+}
+
+/* ---- what the operand is ------------------------------------------------------------------------ */
+
+static const char *scope_words(const struct tile_call *c, const struct tile_operand_row *row)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (int s = IR_GLOBAL; s <= IR_TMEM; s++)
+        if (row->scopes & 1u << s)
+            tw_text_addf(&t, "%sa tensor in %s memory", t.len == 0 ? "" : ", or ",
+                         s == IR_TMEM ? "tensor" : tw_ir_scope_name((enum ir_scope)s));
+    if (row->scalar)
+        tw_text_addf(&t, ", or a %s scalar", tw_num_format(row->format)->dtype);
+    return t.at;
+}
+
+static bool take_scalar(struct tile_call *c, uint32_t index)
+{
+    struct tile_operand *o = &c->operand[index];
+    const struct ir_arg *a = o->arg;
+    if (a->kind == IR_ARG_EXPR && o->row->scalar && tw_ir_type_equal(a->expr->type, tw_ir_type_of(o->row->format))) {
+        o->scalar = a->expr;
+        return true;
+    }
+    struct diag *d = tw_tile_error(c, index, E0408, " is no tensor that the instruction can take");
+    tw_diag_expected(d, "%s", scope_words(c, o->row));
+    if (a->kind == IR_ARG_EXPR)
+        tw_diag_found(d, "a %s expression", tw_ir_type_name(a->expr->type));
+    else
+        tw_diag_found(d, "a compile-time value");
+    if (o->row->scalar)
+        tw_diag_fix(d, "write T.%s(...)", tw_num_format(o->row->format)->dtype);
+    return false;
+}
+
+static bool check_scope(struct tile_call *c, uint32_t index)
+{
+    const struct tile_operand *o = &c->operand[index];
+    if (o->row->scopes & 1u << o->storage->scope)
+        return true;
+    struct diag *d = tw_tile_error(c, index, E0408, " is in %s memory", o->storage->scope == IR_TMEM ? "tensor" : tw_ir_scope_name(o->storage->scope));
+    tw_diag_expected(d, "%s", scope_words(c, o->row));
+    tw_diag_found(d, "'%s', a %s tensor", o->storage->name, tw_ir_scope_name(o->storage->scope));
+    tw_diag_note(d, o->storage->at, "'%s' is declared here", o->storage->name);
+    return false;
+}
+
+static bool check_element(struct tile_call *c, uint32_t index)
+{
+    const struct tile_operand *o = &c->operand[index];
+    const struct ir_type t = o->view->elem;
+    const bool width = o->row->elem_bits == 0 || t.bits == o->row->elem_bits;
+    if (width && (o->row->format == NUM_NONE || t.format == o->row->format))
+        return true;
+    struct diag *d = tw_tile_error(c, index, E0409, " has elements of type %s", tw_ir_type_name(t));
+    if (o->row->format != NUM_NONE)
+        tw_diag_expected(d, "%s", tw_num_format(o->row->format)->dtype);
+    else
+        tw_diag_expected(d, "elements of %u bits", o->row->elem_bits);
+    tw_diag_found(d, "%s, %u bits", tw_ir_type_name(t), t.bits);
+    if (t.bits < o->row->elem_bits)
+        tw_diag_fix(d, "pair them with .view(\"uint%u\")", o->row->elem_bits);
+    return false;
+}
+
+/* ---- the region --------------------------------------------------------------------------------- */
+
+/* A start that is not known at compile time moves the whole region by a fixed step, or cannot be taken. */
+static bool add_start(struct tile_call *c, uint32_t index, const struct grouping *g, uint32_t d)
+{
+    struct tile_operand *o = &c->operand[index];
+    const struct ir_expr *value = o->arg->region->start[d];
+    const struct iter *only = NULL;
+    for (uint32_t i = g->first[d]; i < g->first[d + 1]; i++) {
+        const struct iter *it = &g->layout->shard[i];
+        if (it->extent == 1)
+            continue;
+        if (only != NULL || (it->axis != AXIS_M && it->axis != AXIS_TCOL) || o->storage->scope == IR_LOCAL)
+            goto refused;
+        only = it;
+    }
+    if (only == NULL)
+        return true; /* one element along the dimension: nothing moves */
+    if (g->layout->swizzled && only->stride % tw_swizzle_period(&g->layout->swizzle) != 0)
+        goto refused;
+    o->starts[o->start_count++] = (struct tile_start){value, only->axis, only->stride};
+    return true;
+refused:;
+    struct diag *diag = tw_diag(c->diags, E0425, value->at, "%s: the index of dimension %u is known only at run time",
+                                tw_tile_operand_name(c, index), d);
+    if (o->storage->scope == IR_LOCAL)
+        tw_diag_expected(diag, "a compile-time index: registers have no addresses");
+    else
+        tw_diag_expected(diag, "a compile-time index, or a dimension that steps a fixed distance, a multiple of the swizzle's period");
+    tw_diag_found(diag, "layout %s", tw_layout_text(c->arena, o->view->layout));
+    return false;
+}
+
+static bool region_layout(struct tile_call *c, uint32_t index)
+{
+    struct tile_operand *o = &c->operand[index];
+    const struct ir_region *r = o->arg->region;
+    const struct layout_env env = {.arena = c->arena, .diags = c->diags, .at = r->at};
+    struct shape whole = {.rank = r->view->rank};
+    int64_t begin[TW_MAX_RANK];
+    bool all = true, moving = false;
+    for (uint32_t d = 0; d < whole.rank; d++) {
+        whole.dim[d] = r->view->shape[d];
+        o->shape.dim[d] = r->extent[d];
+        begin[d] = 0;
+        if (r->start[d] != NULL && !tw_ir_is_const_int(r->start[d], &begin[d]))
+            moving = true;
+        all = all && begin[d] == 0 && r->extent[d] == whole.dim[d];
+    }
+    o->shape.rank = whole.rank;
+    o->layout = r->view->layout;
+    if (moving) {
+        struct grouping g;
+        if (!tw_layout_group(&env, tw_layout_canonical(&env, o->layout), &whole, &g))
+            return false;
+        for (uint32_t d = 0; d < whole.rank; d++)
+            if (r->start[d] != NULL && r->start[d]->op != IR_CONST && !add_start(c, index, &g, d))
+                return false;
+    }
+    if (!all)
+        o->layout = tw_layout_slice(&env, o->layout, &whole, begin, o->shape.dim);
+    return o->layout != NULL;
+}
+
+static bool open_operand(struct tile_call *c, uint32_t index)
+{
+    struct tile_operand *o = &c->operand[index];
+    *o = (struct tile_operand){.row = &c->family->operands[index], .arg = &c->tile->operands[index]};
+    if (o->arg->kind != IR_ARG_REGION)
+        return take_scalar(c, index);
+    o->view = o->arg->region->view;
+    o->storage = o->view->storage;
+    if (!check_scope(c, index) || !check_element(c, index) || !region_layout(c, index))
+        return false;
+    int64_t step = 1;
+    for (uint32_t d = o->shape.rank; d-- > 0;) {
+        o->step[d] = step;
+        step *= o->shape.dim[d];
+    }
+    return true;
+}
+
+/* ---- splitting the shape ------------------------------------------------------------------------ */
+
+/* The shape that the contract wants: "(warp, M_repeat, K_repeat, 128, 16)". */
+static const char *wanted_shape(const struct tile_call *c, const struct tile_operand_row *row)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    tw_text_put(&t, '(');
+    for (uint32_t i = 0; i < c->crew.group_rank; i++)
+        tw_text_addf(&t, "%s %lld, ", c->crew.group[i].name, (long long)c->crew.group[i].extent);
+    if (row->repeats[0] == '*')
+        tw_text_add(&t, "repeats..., ");
+    for (const char *r = row->repeats; *r != '\0' && *r != '*'; r++)
+        tw_text_addf(&t, "%c_repeat, ", *r);
+    for (uint32_t i = 0; i < row->atom_rank; i++)
+        tw_text_addf(&t, "%s%s %lld", i == 0 ? "" : ", ", row->atom[i].name, (long long)c->symbol[row->atom[i].extent]);
+    tw_text_put(&t, ')');
+    return t.at;
+}
+
+static struct diag *shape_error(struct tile_call *c, uint32_t index, enum diag_code code, const char *what)
+{
+    const struct tile_operand *o = &c->operand[index];
+    struct diag *d = tw_tile_error(c, index, code, "%s", what);
+    tw_diag_expected(d, "%s", wanted_shape(c, o->row));
+    tw_diag_found(d, "%s", tw_shape_text(c->arena, &o->shape));
+    return d;
+}
+
+static bool check_rank(struct tile_call *c, uint32_t index)
+{
+    struct tile_operand *o = &c->operand[index];
+    const bool any = o->row->repeats[0] == '*';
+    const uint32_t letters = any ? 0 : (uint32_t)strlen(o->row->repeats);
+    const uint32_t fixed = c->crew.group_rank + letters + o->row->atom_rank;
+    if (o->shape.rank < fixed) {
+        shape_error(c, index, E0410, tw_format(c->arena, " has %u dimensions; %u are needed", o->shape.rank, fixed));
+        return false;
+    }
+    o->atom_first = o->shape.rank - o->row->atom_rank;
+    o->repeat_count = any ? o->shape.rank - fixed : letters;
+    o->repeat_first = o->atom_first - o->repeat_count;
+    return true;
+}
+
+static bool check_extents(struct tile_call *c, uint32_t index)
+{
+    struct tile_operand *o = &c->operand[index];
+    for (uint32_t i = 0; i < o->row->atom_rank; i++) {
+        const int64_t found = o->shape.dim[o->atom_first + i], want = c->symbol[o->row->atom[i].extent];
+        if (found == want)
+            continue;
+        shape_error(c, index, E0411, tw_format(c->arena, ": axis %s is %lld, and the instruction takes %s = %lld",
+                                               o->row->atom[i].name, (long long)found, o->row->atom[i].text, (long long)want));
+        return false;
+    }
+    for (uint32_t i = 0; i < c->crew.group_rank; i++) {
+        const int64_t found = o->shape.dim[i], want = c->crew.group[i].extent;
+        if (found == want)
+            continue;
+        struct diag *d = shape_error(c, index, E0413, tw_format(c->arena, ": group axis '%s' is %lld, and %lld get here",
+                                                                c->crew.group[i].name, (long long)found, (long long)want));
+        tw_diag_fix(d, "give every operand the group axes of scope=\"%s\" first", tw_ir_exec_scope_name(c->tile->scope));
+        return false;
+    }
+    return true;
+}
+
+/* The axis of the call that a repeat dimension follows. */
+static uint32_t axis_index(const struct tile_call *c, const struct tile_operand *o, uint32_t repeat)
+{
+    if (c->family->axes == NULL)
+        return repeat;
+    const char *at = strchr(c->family->axes, o->row->repeats[repeat]);
+    assert(at != NULL);
+    return (uint32_t)(at - c->family->axes);
+}
+
+static bool disagree(struct tile_call *c, uint32_t index, uint32_t first, const char *axis, int64_t found, int64_t want)
+{
+    struct diag *d = tw_tile_error(c, index, E0412, ": %s is %lld", axis, (long long)found);
+    tw_diag_expected(d, "%lld, as in operand %s", (long long)want, c->family->operands[first].name);
+    tw_diag_found(d, "%s, and operand %s has %s", tw_shape_text(c->arena, &c->operand[index].shape),
+                  c->family->operands[first].name, tw_shape_text(c->arena, &c->operand[first].shape));
+    return false;
+}
+
+/* The first operand that has an axis sets its extent; `setter` remembers which. */
+static bool join_axis(struct tile_call *c, uint32_t index, uint32_t axis, int64_t found, uint32_t *setter)
+{
+    if (c->axis_extent[axis] == 0) {
+        c->axis_extent[axis] = found;
+        *setter = index;
+        return true;
+    }
+    return c->axis_extent[axis] == found || disagree(c, index, *setter, c->axis_name[axis], found, c->axis_extent[axis]);
+}
+
+static bool join_batch(struct tile_call *c, uint32_t index, bool first)
+{
+    const struct tile_operand *o = &c->operand[index];
+    const uint32_t rank = o->repeat_first - c->crew.group_rank;
+    const int64_t *dims = &o->shape.dim[c->crew.group_rank];
+    if (first) {
+        c->batch_rank = rank;
+        for (uint32_t i = 0; i < rank; i++)
+            c->batch[i] = dims[i];
+        return true;
+    }
+    if (rank != c->batch_rank)
+        return disagree(c, index, 0, "the number of batch axes", rank, c->batch_rank);
+    for (uint32_t i = 0; i < rank; i++)
+        if (dims[i] != c->batch[i])
+            return disagree(c, index, 0, tw_format(c->arena, "batch axis %u", i), dims[i], c->batch[i]);
+    return true;
+}
+
+static void name_axes(struct tile_call *c)
+{
+    c->axis_count = c->family->axes != NULL ? (uint32_t)strlen(c->family->axes) : c->operand[0].repeat_count;
+    for (uint32_t i = 0; i < c->axis_count; i++)
+        c->axis_name[i] = c->family->axes != NULL ? tw_format(c->arena, "%c_repeat", c->family->axes[i])
+                                                  : tw_format(c->arena, "repeat axis %u", i);
+}
+
+static bool join(struct tile_call *c)
+{
+    uint32_t setters[TW_MAX_RANK] = {0};
+    bool first = true;
+    name_axes(c);
+    for (uint32_t i = 0; i < c->operand_count; i++) {
+        struct tile_operand *o = &c->operand[i];
+        if (o->scalar != NULL)
+            continue;
+        if (c->family->axes == NULL && o->repeat_count != c->axis_count)
+            return disagree(c, i, 0, "the number of repeat axes", o->repeat_count, c->axis_count);
+        if (!join_batch(c, i, first))
+            return false;
+        first = false;
+        for (uint32_t r = 0; r < o->repeat_count; r++) {
+            o->axis_of[r] = axis_index(c, o, r);
+            if (!join_axis(c, i, o->axis_of[r], o->shape.dim[o->repeat_first + r], &setters[o->axis_of[r]]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool count_operands(struct tile_call *c)
+{
+    if (c->tile->operand_count == c->family->operand_count)
+        return true;
+    struct text names;
+    tw_text_init(&names, c->arena);
+    for (uint32_t i = 0; i < c->family->operand_count; i++)
+        tw_text_addf(&names, "%s%s", i == 0 ? "" : ", ", c->family->operands[i].name);
+    struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "%s takes %u operands", c->family->name, c->family->operand_count);
+    tw_diag_expected(d, "%s", names.at);
+    tw_diag_found(d, "%u operands", c->tile->operand_count);
+    return false;
+}
+
+bool tw_tile_split(struct tile_call *c)
+{
+    if (!count_operands(c))
+        return false;
+    c->operand_count = c->family->operand_count;
+    for (uint32_t i = 0; i < c->operand_count; i++) {
+        if (!open_operand(c, i))
+            return false;
+        if (c->operand[i].scalar == NULL && (!check_rank(c, i) || !check_extents(c, i)))
+            return false;
+    }
+    return join(c);
+}

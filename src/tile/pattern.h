@@ -1,0 +1,112 @@
+/* A tile pattern is data: what a family of instructions wants of its operands, in rows that one engine walks.
+ *
+ * Operand coordinates are (group, batch, repeat, atom). The group axes say which threads issue; batch and repeat
+ * axes say how often, one instruction for every tuple in row-major order; the atom is what one instruction takes.
+ * A row names the atom's extents by symbols (M, N, K, ...) whose values the family reads from opcode and
+ * parameters, the repeat axes by letters, and how the operand is reached: a register ownership map, a tensor-memory
+ * map, or a shared-memory descriptor. */
+#ifndef TW_TILE_PATTERN_H
+#define TW_TILE_PATTERN_H
+
+#include "ir/ir.h"
+#include "isa/idesc.h"
+#include "isa/isa.h"
+#include "isa/smem_desc.h"
+#include "isa/tmem_map.h"
+
+struct tile_call;
+
+enum {
+    TILE_MAX_OPERANDS = 5,   /* tcgen05.mma block scaled: D, A, B, SFA, SFB                 */
+    TILE_MAX_PARAMS = 12,    /* tcgen05.mma has 10                                         */
+    TILE_MAX_GROUP = 5,      /* CTA z, y, x, warp, lane                                    */
+    TILE_MAX_ATOM = 3,       /* the bank axis of .ws operands included                     */
+    TILE_MAX_REGS = 128,     /* registers of one operand: tcgen05.ld .x128                 */
+    TILE_MAX_CTA_WARPS = TW_MAX_CTA_THREADS / TW_WARP_LANES
+};
+
+/* ---- what an instruction takes ---------------------------------------------------------------- */
+
+/* Extents that the rows name. A family sets those it uses. */
+enum tile_symbol { TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_SYMBOL_COUNT };
+
+struct tile_axis {
+    const char *name;         /* in coordinates of messages: "m" */
+    enum tile_symbol extent;
+    const char *text;         /* how the extent is written in the contract: "M/g" */
+};
+
+enum tile_role { TILE_DST, TILE_SRC, TILE_UPDATE };
+
+/* Who issues: every thread by itself (a scope exposes lanes), or a warp as one. */
+enum tile_issuer { TILE_BY_THREAD, TILE_BY_WARP };
+
+/* The atom coordinate that register `reg` of lane `lane` holds. */
+typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t reg, int64_t coord[TILE_MAX_ATOM]);
+/* The number of registers a lane holds. */
+typedef uint32_t tile_regs_fn(const struct tile_call *c);
+/* Where an element is in tensor memory: lane, and bit along the columns of 32. */
+struct tile_cell {
+    int64_t lane, bit;
+};
+/* The place of an atom coordinate relative to the address operand. */
+typedef struct tile_cell tile_cell_fn(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM]);
+/* Whether the atom may start at `base` when `thread` issues; NULL: anywhere. Reports. */
+typedef bool tile_base_fn(struct tile_call *c, uint32_t operand, struct tile_cell base, uint32_t thread);
+
+struct tile_operand_row {
+    const char *name;         /* "D" */
+    enum tile_role role;
+    uint8_t scopes;           /* storage scopes: set of 1u << enum ir_scope */
+    bool scalar;              /* a scalar expression of type `format` will do */
+    const char *repeats;      /* letters of its repeat axes in order, or "*": all axes before the atom */
+    uint8_t atom_rank;
+    struct tile_axis atom[TILE_MAX_ATOM];
+    uint16_t elem_bits;       /* 0: the family decides */
+    enum num_format format;   /* NUM_NONE: any format of that width */
+    tile_regs_fn *regs;       /* IR_LOCAL */
+    tile_owner_fn *owner;
+    tile_cell_fn *cell;       /* IR_TMEM */
+    tile_base_fn *base;
+};
+
+enum tile_param_type {
+    TILE_PARAM_SHAPE,  /* static (M, N, K)                                   */
+    TILE_PARAM_CHOICE, /* static string, one of `choices`                    */
+    TILE_PARAM_FORMAT, /* static string: a dtype or format name              */
+    TILE_PARAM_FLAG,   /* static bool                                        */
+    TILE_PARAM_BOOL,   /* run-time bool, or static                           */
+    TILE_PARAM_INT,    /* run-time integer, or static                        */
+    TILE_PARAM_INTS    /* tuple of run-time integers                         */
+};
+
+struct tile_param_row {
+    const char *name;
+    enum tile_param_type type;
+    const char *choices;      /* TILE_PARAM_CHOICE: "k|mn" */
+    bool required;
+};
+
+struct tile_family {
+    enum isa_op op;           /* the catalogue's operation that the opcode resolves to */
+    const char *name;         /* "tcgen05.mma" */
+    const char *what;
+    enum tile_issuer issuer;
+    const struct tile_operand_row *operands;
+    uint32_t operand_count;
+    const struct tile_param_row *params;
+    uint32_t param_count;
+    const char *axes;         /* letters of the repeat axes in expansion order, "MNK"; NULL: as the operands have them */
+    /* Reads opcode and parameters: sets the symbols, refuses what the pattern does not have. */
+    bool (*prepare)(struct tile_call *c);
+    /* Checks operands beyond their rows, after their shapes were split. May be NULL. */
+    bool (*check)(struct tile_call *c);
+    /* Before the first instruction: binds what is evaluated once. May be NULL. */
+    void (*begin)(struct tile_call *c);
+    /* One instruction, for the current tuple. */
+    bool (*issue)(struct tile_call *c);
+};
+
+extern const struct tile_family tw_tile_mma_sync, tw_tile_tcgen05_ld, tw_tile_tcgen05_st, tw_tile_tcgen05_mma;
+
+#endif

@@ -1,0 +1,353 @@
+/* Registers and tensor-memory cells: every atom coordinate of an operand is checked against what the instruction
+ * holds there. */
+#include "tile/engine.h"
+
+#include <assert.h>
+
+/* ---- remembering --------------------------------------------------------------------------------- */
+
+/* A place depends on the batch and on the operand's own repeat axes alone: A of an MMA is looked at once for all N. */
+struct tile_place **tw_tile_place_slot(struct tile_call *c, uint32_t operand)
+{
+    struct tile_operand *o = &c->operand[operand];
+    uint32_t index = 0, count = 1;
+    for (uint32_t i = 0; i < c->batch_rank; i++) {
+        index = index * (uint32_t)c->batch[i] + (uint32_t)c->at[i];
+        count *= (uint32_t)c->batch[i];
+    }
+    for (uint32_t r = 0; r < o->repeat_count; r++) {
+        const uint32_t axis = o->axis_of[r];
+        index = index * (uint32_t)c->axis_extent[axis] + (uint32_t)c->at[c->batch_rank + axis];
+        count *= (uint32_t)c->axis_extent[axis];
+    }
+    if (o->places == NULL) {
+        o->places = (struct tile_place **)tw_arena_alloc(c->arena, count, sizeof(struct tile_place *));
+        o->place_count = count;
+    }
+    assert(index < o->place_count);
+    return &o->places[index];
+}
+
+/* The member whose coordinate is 1 on the axis and 0 on the others, or none. */
+static uint32_t unit_member(const struct tile_crew *crew, uint32_t axis)
+{
+    for (uint32_t m = 0; m < crew->member_count; m++) {
+        bool unit = true;
+        for (uint32_t i = 0; i < crew->group_rank; i++)
+            unit = unit && crew->members[m].group[i] == (i == axis);
+        if (unit)
+            return m;
+    }
+    return UINT32_MAX;
+}
+
+bool tw_tile_fit(const struct tile_call *c, const int64_t *values, struct tile_affine *out)
+{
+    const struct tile_crew *crew = &c->crew;
+    *out = (struct tile_affine){.base = values[0]};
+    for (uint32_t i = 0; i < crew->group_rank; i++) {
+        const uint32_t m = crew->group[i].extent > 1 ? unit_member(crew, i) : UINT32_MAX;
+        out->step[i] = m == UINT32_MAX ? 0 : values[m] - values[0];
+    }
+    for (uint32_t m = 0; m < crew->member_count; m++) {
+        int64_t value = out->base;
+        for (uint32_t i = 0; i < crew->group_rank; i++)
+            value += out->step[i] * crew->members[m].group[i];
+        if (value != values[m])
+            return false;
+    }
+    return true;
+}
+
+/* ---- registers ----------------------------------------------------------------------------------- */
+
+/* Who a lane of a member is, on every thread axis. */
+static void thread_axes(const struct tile_member *m, uint32_t lane, int64_t at[AXIS_COUNT])
+{
+    tw_tile_thread_axes(m->thread + lane, at);
+    at[AXIS_CBX] = m->cta[0];
+    at[AXIS_CBY] = m->cta[1];
+    at[AXIS_CBZ] = m->cta[2];
+}
+
+static axis_set comparable_axes(const struct tile_crew *crew)
+{
+    axis_set set = 0;
+    if (!crew->anyone)
+        set = AXIS_BIT(AXIS_LANEID) | AXIS_BIT(AXIS_WARPID) | AXIS_BIT(AXIS_WID_IN_WG) | AXIS_BIT(AXIS_TID_IN_WG) |
+              AXIS_BIT(AXIS_WGID) | AXIS_BIT(AXIS_TX);
+    if (crew->many_ctas)
+        set |= AXIS_BIT(AXIS_CBX) | AXIS_BIT(AXIS_CBY) | AXIS_BIT(AXIS_CBZ);
+    return set;
+}
+
+static axis_set thread_axes_of(const struct layout *l)
+{
+    axis_set set = tw_layout_axes(l);
+    for (int a = 0; a < AXIS_COUNT; a++)
+        if (!tw_axis_is_thread((enum axis)a))
+            set &= ~AXIS_BIT(a);
+    return set;
+}
+
+/* The axes that the layout must pin down so that an element has one owner among the crew. */
+static axis_set needed_axes(const struct tile_call *c)
+{
+    static const enum axis of[] = {
+        [TILE_GROUP_CTA_Z] = AXIS_CBZ, [TILE_GROUP_CTA_Y] = AXIS_CBY,        [TILE_GROUP_CTA_X] = AXIS_CBX,
+        [TILE_GROUP_WARP] = AXIS_WARPID, [TILE_GROUP_WARP_IN_WG] = AXIS_WID_IN_WG, [TILE_GROUP_LANE] = AXIS_LANEID,
+    };
+    axis_set set = c->family->issuer == TILE_BY_WARP ? AXIS_BIT(AXIS_LANEID) : 0;
+    for (uint32_t i = 0; i < c->crew.group_rank; i++)
+        if (c->crew.group[i].extent > 1)
+            set |= AXIS_BIT(of[c->crew.group[i].axis]);
+    return set;
+}
+
+static const char *axis_names(const struct tile_call *c, axis_set set)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (int a = 0; a < AXIS_COUNT; a++)
+        if (set & AXIS_BIT(a))
+            tw_text_addf(&t, "%s%s", t.len == 0 ? "" : ", ", tw_axis_row((enum axis)a)->name);
+    return t.at;
+}
+
+/* The layout's thread axes must exist in this scope, and must say who owns an element. */
+static bool check_axes(struct tile_call *c, uint32_t operand)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const axis_set named = thread_axes_of(o->layout), foreign = named & ~comparable_axes(&c->crew);
+    axis_set known = named;
+    int64_t at[AXIS_COUNT];
+    tw_layout_eval(o->layout, 0, at);
+    if (foreign != 0) {
+        struct diag *d = tw_tile_error(c, operand, E0415, " is distributed over %s, which scope=\"%s\" does not walk",
+                                       axis_names(c, foreign), tw_ir_exec_scope_name(c->tile->scope));
+        tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+        return false;
+    }
+    tw_axis_resolve(&known, at);
+    const axis_set missing = needed_axes(c) & ~known;
+    if (missing == 0)
+        return true;
+    struct diag *d = tw_tile_error(c, operand, E0415, ": the layout does not say which thread owns an element");
+    tw_diag_expected(d, "a layout that gives %s", axis_names(c, missing));
+    tw_diag_found(d, "%s", tw_layout_text(c->arena, o->layout));
+    return false;
+}
+
+/* What the layout gives on the thread axes, as "laneid 2, warpid 1". */
+static const char *owner_words(const struct tile_call *c, axis_set named, const int64_t at[AXIS_COUNT])
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (int a = 0; a < AXIS_COUNT; a++)
+        if (named & AXIS_BIT(a))
+            tw_text_addf(&t, "%s%s %lld", t.len == 0 ? "" : ", ", tw_axis_row((enum axis)a)->name, (long long)at[a]);
+    return t.at;
+}
+
+/* The register of an element that this thread owns; false if none of the element's places is this thread. */
+static bool slot_of(const struct layout *l, axis_set named, int64_t flat, const int64_t want[AXIS_COUNT], int64_t *slot,
+                    int64_t at[AXIS_COUNT])
+{
+    const int64_t replicas = tw_layout_replicas(l);
+    for (int64_t r = 0; r < replicas; r++) {
+        bool mine = true;
+        tw_layout_eval_replica(l, flat, r, at);
+        for (int a = 0; a < AXIS_COUNT; a++)
+            mine = mine && ((named & AXIS_BIT(a)) == 0 || at[a] == want[a]);
+        *slot = at[AXIS_M];
+        if (mine)
+            return true;
+    }
+    return false;
+}
+
+static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *coord, uint32_t reg,
+                        const int64_t want[AXIS_COUNT], const int64_t at[AXIS_COUNT])
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const axis_set named = thread_axes_of(o->layout);
+    const char *element = tw_tile_coord(c, o, coord);
+    struct diag *d = tw_tile_error(c, operand, E0415, ": element %s belongs to another thread", element);
+    tw_diag_expected(d, "%s: register %u of lane %lld holds %s", owner_words(c, named, want), reg,
+                     (long long)want[AXIS_LANEID], element);
+    tw_diag_found(d, "%s, by layout %s", owner_words(c, named, at), tw_layout_text(c->arena, o->layout));
+    tw_diag_fix(d, "a view moves no value between lanes: load the registers as the fragment map says, or give the view a layout with that map");
+    return false;
+}
+
+static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile_place *p)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits;
+    for (uint32_t i = 0; i < p->reg_count; i++) {
+        if (p->slot[i] < 0 || p->slot[i] >= capacity) {
+            struct diag *d = tw_tile_error(c, operand, E0416, ": register %u would be slot %lld of '%s'", i, (long long)p->slot[i], o->storage->name);
+            tw_diag_expected(d, "a slot from 0 to %lld", (long long)capacity - 1);
+            return false;
+        }
+        for (uint32_t j = 0; j < i && o->row->role != TILE_SRC; j++)
+            if (p->slot[i] == p->slot[j]) {
+                struct diag *d = tw_tile_error(c, operand, E0416, ": registers %u and %u are both slot %lld of '%s'", j, i, (long long)p->slot[i], o->storage->name);
+                tw_diag_expected(d, "distinct slots for everything that is written");
+                tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+                return false;
+            }
+    }
+    return true;
+}
+
+/* The slot must not depend on the thread: one instruction names one register for all lanes. */
+static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *p, uint32_t reg, int64_t slot,
+                      bool first, const int64_t *coord, int64_t lane)
+{
+    if (first)
+        p->slot[reg] = slot;
+    if (p->slot[reg] == slot)
+        return true;
+    const struct tile_operand *o = &c->operand[operand];
+    struct diag *d = tw_tile_error(c, operand, E0416, ": element %s is in another slot than register %u of lane 0",
+                                   tw_tile_coord(c, o, coord), reg);
+    tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[reg], o->storage->name);
+    tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane, tw_layout_text(c->arena, o->layout));
+    return false;
+}
+
+static bool find_registers(struct tile_call *c, uint32_t operand, struct tile_place *p)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const axis_set named = thread_axes_of(o->layout);
+    const uint32_t lanes = c->family->issuer == TILE_BY_WARP ? TW_WARP_LANES : 1;
+    p->reg_count = o->row->regs(c);
+    assert(p->reg_count <= TILE_MAX_REGS);
+    for (uint32_t m = 0; m < c->crew.member_count; m++)
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            for (uint32_t reg = 0; reg < p->reg_count; reg++) {
+                int64_t coord[TILE_MAX_ATOM] = {0}, want[AXIS_COUNT] = {0}, at[AXIS_COUNT], slot;
+                o->row->owner(c, lane, reg, coord);
+                thread_axes(&c->crew.members[m], lane, want);
+                const int64_t flat = tw_tile_flat(c, o, c->crew.members[m].group, coord);
+                if (!slot_of(o->layout, named, flat, want, &slot, at))
+                    return wrong_owner(c, operand, coord, reg, want, at);
+                if (!same_slot(c, operand, p, reg, slot + o->view->offset, m == 0 && lane == 0, coord, want[AXIS_LANEID]))
+                    return false;
+            }
+    return check_slots(c, operand, p);
+}
+
+const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand)
+{
+    struct tile_place **remembered = tw_tile_place_slot(c, operand);
+    if (*remembered != NULL)
+        return *remembered;
+    if (!check_axes(c, operand))
+        return NULL;
+    struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
+    if (!find_registers(c, operand, p))
+        return NULL;
+    *remembered = p;
+    return p;
+}
+
+/* ---- tensor memory ------------------------------------------------------------------------------- */
+
+static struct tile_cell cell_at(const struct tile_operand *o, int64_t flat)
+{
+    int64_t at[AXIS_COUNT];
+    tw_layout_eval(o->layout, flat, at);
+    return (struct tile_cell){at[AXIS_TLANE], (at[AXIS_TCOL] + o->view->offset) * o->view->elem.bits};
+}
+
+static const char *cell_words(const struct tile_call *c, struct tile_cell cell)
+{
+    if (cell.bit % 32 == 0)
+        return tw_format(c->arena, "lane %lld, column %lld", (long long)cell.lane, (long long)cell.bit / 32);
+    return tw_format(c->arena, "lane %lld, column %lld, bit %lld", (long long)cell.lane, (long long)(cell.bit / 32), (long long)(cell.bit % 32));
+}
+
+static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coord, struct tile_cell want, struct tile_cell found)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses", tw_tile_coord(c, o, coord));
+    tw_diag_expected(d, "%s of '%s'", cell_words(c, want), o->storage->name);
+    tw_diag_found(d, "%s, by layout %s", cell_words(c, found), tw_layout_text(c->arena, o->layout));
+    tw_diag_note(d, o->storage->at, "'%s' is declared here", o->storage->name);
+    return false;
+}
+
+/* Next coordinate in row-major order; false after the last. */
+static bool next_coord(const struct tile_call *c, const struct tile_operand_row *row, int64_t coord[TILE_MAX_ATOM])
+{
+    for (uint32_t i = row->atom_rank; i-- > 0;) {
+        if (++coord[i] < c->symbol[row->atom[i].extent])
+            return true;
+        coord[i] = 0;
+    }
+    return false;
+}
+
+static bool check_cells(struct tile_call *c, uint32_t operand, const struct tile_member *m, struct tile_cell base)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    int64_t coord[TILE_MAX_ATOM] = {0};
+    do {
+        const struct tile_cell step = o->row->cell(c, coord), want = {base.lane + step.lane, base.bit + step.bit};
+        const struct tile_cell found = cell_at(o, tw_tile_flat(c, o, m->group, coord));
+        if (found.lane != want.lane || found.bit != want.bit)
+            return wrong_cell(c, operand, coord, want, found);
+    } while (next_coord(c, o->row, coord));
+    return true;
+}
+
+static bool check_base(struct tile_call *c, uint32_t operand, struct tile_cell base, uint32_t thread)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    if (base.lane < 0 || base.lane >= TW_TMEM_LANES || base.bit < 0 || base.bit >= 32 * TW_TMEM_COLS || base.bit % 32 != 0) {
+        struct diag *d = tw_tile_error(c, operand, E0417, " starts at %s", cell_words(c, base));
+        tw_diag_expected(d, "a whole cell of the 128 lanes and 512 columns");
+        return false;
+    }
+    return o->row->base == NULL || o->row->base(c, operand, base, thread);
+}
+
+static bool find_cells(struct tile_call *c, uint32_t operand, struct tile_place *p)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    static const int64_t origin[TILE_MAX_ATOM] = {0};
+    int64_t *words = arena_new(c->arena, int64_t, c->crew.member_count);
+    for (uint32_t i = 0; i < c->crew.member_count; i++) {
+        const struct tile_member *m = &c->crew.members[i];
+        const struct tile_cell base = cell_at(o, tw_tile_flat(c, o, m->group, origin));
+        if (!check_base(c, operand, base, m->thread) || !check_cells(c, operand, m, base))
+            return false;
+        words[i] = base.lane * 65536 + base.bit / 32;
+    }
+    if (tw_tile_fit(c, words, &p->address))
+        return true;
+    struct diag *d = tw_tile_error(c, operand, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+    return false;
+}
+
+const struct tile_place *tw_tile_cells(struct tile_call *c, uint32_t operand)
+{
+    struct tile_place **remembered = tw_tile_place_slot(c, operand);
+    if (*remembered != NULL)
+        return *remembered;
+    const struct tile_operand *o = &c->operand[operand];
+    if (tw_layout_replicas(o->layout) != 1) {
+        struct diag *d = tw_tile_error(c, operand, E0417, " has copies of its elements");
+        tw_diag_expected(d, "one place for every element");
+        tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+        return NULL;
+    }
+    struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
+    if (!find_cells(c, operand, p))
+        return NULL;
+    *remembered = p;
+    return p;
+}
