@@ -121,7 +121,6 @@ struct ptx_var {
     uint8_t linkage;  /* enum ptx_linkage */
     uint8_t dim_count;
     bool managed;
-    bool unified;
     bool open_array;  /* [] first dimension: size from the initialiser, or dynamic */
     bool is_ptr;      /* .ptr of a kernel parameter */
     uint16_t ptr_space; /* MOD_NONE: generic */
