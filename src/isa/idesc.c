@@ -411,7 +411,7 @@ static const char *check_b_format(const struct check *c, uint32_t raw)
     if (c->desc.b_format == NUM_NONE)
         return ab_expected[c->form->kind];
     if (c->kind->same_ab && c->desc.a_format != NUM_NONE && c->desc.a_format != c->desc.b_format)
-        return "the format of A: f16 and bf16 do not mix";
+        return "the format of A (f16 and bf16 do not mix)";
     return NULL;
 }
 
@@ -421,7 +421,7 @@ static const char *check_d_format(const struct check *c, uint32_t raw)
     if (c->desc.d_format == NUM_NONE)
         return d_expected[c->form->kind];
     if (c->form->kind == TC_F16 && c->desc.d_format == NUM_F16 && c->desc.a_format == NUM_BF16)
-        return "1 f32: an f16 accumulator needs f16 operands";
+        return "1 f32 (an f16 accumulator needs f16 operands)";
     return NULL;
 }
 
@@ -449,16 +449,16 @@ static const char *check_transpose(const struct check *c, enum num_format format
     if (raw == 0)
         return NULL;
     if (c->kind->table == IDESC_MXF4)
-        return "0: 4-bit operands are K-major";
+        return "0 (4-bit operands are K-major)";
     if ((c->kind->ab_formats & F8F6F4_SET) != 0 && !is_8bit(format))
-        return "0: operands of 4 or 6 bits are K-major";
+        return "0 (operands of 4 or 6 bits are K-major)";
     return NULL;
 }
 
 static const char *check_a_major(const struct check *c, uint32_t raw)
 {
     if (raw != 0 && c->form->a_in_tmem)
-        return "0: A in tensor memory is K-major";
+        return "0 (A in tensor memory is K-major)";
     return check_transpose(c, (enum num_format)c->desc.a_format, raw);
 }
 
@@ -469,14 +469,14 @@ static const char *check_b_major(const struct check *c, uint32_t raw)
 
 static const char *check_negate(const struct check *c, uint32_t raw)
 {
-    return raw != 0 && !c->kind->negate ? "0: integers are not negated" : NULL;
+    return raw != 0 && !c->kind->negate ? "0 (integers are not negated)" : NULL;
 }
 
 static const char *check_sparse(const struct check *c, uint32_t raw)
 {
     if (c->form->sparse)
-        return raw == 0 ? "1: the instruction has .sp" : NULL;
-    return raw != 0 ? "0: the instruction has no .sp" : NULL;
+        return raw == 0 ? "1 (the instruction has .sp)" : NULL;
+    return raw != 0 ? "0 (the instruction has no .sp)" : NULL;
 }
 
 static const char *check_selector(const struct check *c, uint32_t raw)
@@ -484,20 +484,20 @@ static const char *check_selector(const struct check *c, uint32_t raw)
     if (raw == 0)
         return NULL;
     if (!c->form->sparse)
-        return "0: the instruction has no .sp";
+        return "0 (the instruction has no .sp)";
     return c->form->kind == TC_F16 || c->form->kind == TC_TF32 ? NULL : "0 for elements of 8 bits";
 }
 
 static const char *check_saturate(const struct check *c, uint32_t raw)
 {
-    return raw != 0 && c->form->kind != TC_I8 ? "0: only kind::i8 saturates" : NULL;
+    return raw != 0 && c->form->kind != TC_I8 ? "0 (only kind::i8 saturates)" : NULL;
 }
 
 static const char *check_max_shift(const struct check *c, uint32_t raw)
 {
     if (raw != 0 && !c->form->ws)
-        return "0: only .ws shifts columns";
-    return raw == 3 && c->desc.m == 32 ? "0, 1 or 2: with M 32 at most 16 columns" : NULL;
+        return "0 (only .ws shifts columns)";
+    return raw == 3 && c->desc.m == 32 ? "0, 1 or 2 (with M 32 at most 16 columns)" : NULL;
 }
 
 static bool m_is_legal(const struct check *c)
@@ -535,8 +535,8 @@ static const char *check_k96(const struct check *c, uint32_t raw)
     if (raw == 0)
         return NULL;
     if (c->form->sparse)
-        return "0: sparse A has no K of 96";
-    return c->form->a_in_tmem ? "0: K of 96 takes A from shared memory" : NULL;
+        return "0 (sparse A has no K of 96)";
+    return c->form->a_in_tmem ? "0 (K of 96 takes A from shared memory)" : NULL;
 }
 
 typedef const char *field_rule(const struct check *c, uint32_t raw);

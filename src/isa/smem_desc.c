@@ -29,8 +29,8 @@ static const struct smem_field tcgen05_fields[] = {
     CONSTANT(30, 2, 0, "bits 31:30", "0"),
     FIELD(32, 14, SMEM_STRIDE, 4, "stride dimension offset", "from one group of rows to the next", NULL),
     CONSTANT(46, 3, 1, "bits 48:46", "1"),
-    FIELD(49, 3, SMEM_BASE, 0, "base offset", "phase of the swizzle pattern, in 128 bytes", "0: the pattern starts on its own boundary"),
-    FIELD(52, 1, SMEM_LEAD_MODE, 0, "leading dimension mode", "1: the leading field is an absolute address (sm_103a)", NULL),
+    FIELD(49, 3, SMEM_BASE, 0, "base offset", "phase of the swizzle pattern, in 128 bytes", "0 (the pattern starts on its own boundary)"),
+    FIELD(52, 1, SMEM_LEAD_MODE, 0, "leading dimension mode", "1 (the leading field is an absolute address (sm_103a))", NULL),
     CONSTANT(53, 8, 0, "bits 60:53", "0"),
     FIELD(61, 3, SMEM_LAYOUT, 0, "layout", "swizzle mode", "0 none, 1 128B with 32B atom, 2 128B, 4 64B, 6 32B"),
 };

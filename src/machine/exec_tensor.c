@@ -20,7 +20,7 @@ static bool fault_desc(struct warp *w, unsigned lane, const struct tensor_inst *
     const struct smem_fault *const f = &faults->at[0];
     const char *const more = faults->count > 1 ? tw_format(texts(w), " (and %u more illegal fields)", (unsigned)faults->count - 1) : "";
     tw_fault(w, lane, E0770,
-             &(struct fault_note){.expected = tw_format(texts(w), "%s: %s", f->field->name, f->expected),
+             &(struct fault_note){.expected = tw_format(texts(w), "field '%s': %s", f->field->name, f->expected),
                                   .found = tw_format(texts(w), "%u in 0x%016llx%s", f->found, (unsigned long long)word, more),
                                   .spec = "PTX ISA, tcgen05, shared memory descriptor"},
              "%s: the shared memory descriptor of %s is illegal", inst->name, which);
@@ -61,9 +61,9 @@ static bool check_idesc(struct warp *w, unsigned lane, const struct tensor_inst 
         const struct idesc_fault *const f = &faults.at[0];
         const char *const more = faults.count > 1 ? tw_format(texts(w), " (and %u more illegal fields)", (unsigned)faults.count - 1) : "";
         tw_fault(w, lane, E0771,
-                 &(struct fault_note){.expected = tw_format(texts(w), "%s: %s", f->field->name, f->expected),
-                                      .found = tw_format(texts(w), "%u in bits %u:%u of 0x%08x%s", f->found,
-                                                         f->field->low + f->field->width - 1u, f->field->low, word, more),
+                 &(struct fault_note){.expected = tw_format(texts(w), "field '%s': %s", f->field->name, f->expected),
+                                      .found = tw_format(texts(w), "%u in 0x%08x, %u bit%s from bit %u%s", f->found, word,
+                                                         f->field->width, f->field->width == 1 ? "" : "s", f->field->low, more),
                                       .spec = "PTX ISA, tcgen05, instruction descriptor"},
                  "%s.kind::%s: the instruction descriptor is illegal", inst->name, tw_tc_kinds[inst->form.kind].name);
         return false;
@@ -73,7 +73,7 @@ static bool check_idesc(struct warp *w, unsigned lane, const struct tensor_inst 
     if (desc.k96 == 0 || inst->sm == 103)
         return true;
     tw_fault(w, lane, E0771,
-             &(struct fault_note){.expected = "K 96: 0, for this target", .found = tw_format(texts(w), "1 in 0x%08x", word)},
+             &(struct fault_note){.expected = "field 'K 96': 0 for this target", .found = tw_format(texts(w), "1 in 0x%08x", word)},
              "%s.kind::%s: a K of 96 exists on sm_103a only", inst->name, tw_tc_kinds[inst->form.kind].name);
     return false;
 }

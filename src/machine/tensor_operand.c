@@ -38,14 +38,14 @@ const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offse
 uint32_t *tw_tensor_cell(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write)
 {
     struct tmem *const t = tw_tmem_of(r->cta);
-    if (lane >= TW_TMEM_LANES || tw_tmem_unallocated(t, col, 1) != UINT32_MAX) {
-        const char *const found =
-            lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS
-                ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
-                : tw_format(texts(r), "column %u, which is not allocated", col);
+    const bool outside = lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS;
+    if (outside || tw_tmem_unallocated(t, col, 1) != UINT32_MAX) {
         tw_tensor_fault(r->pipe, r->op, E0762,
-                        &(struct fault_note){.expected = "columns that the CTA has allocated, until the operation has completed",
-                                             .found = found},
+                        &(struct fault_note){
+                            .expected = "columns that the CTA has allocated, until the operation has completed",
+                            .found = outside ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
+                                             : tw_format(texts(r), "column %u, which is not allocated", col),
+                            .fix = outside ? NULL : "wait for a tcgen05.commit of the operation before the columns are released"},
                         "%s %s %s in tensor memory that is not allocated", r->op->inst->name, write ? "writes" : "reads", r->what);
         return NULL;
     }

@@ -67,7 +67,7 @@ static void each_illegal_field_is_named(void **state)
         {"bit 14", SMEM_DESC_TCGEN05, 0x4000404000014040, "bits 15:14", "0", 1},
         {"bit 31", SMEM_DESC_TCGEN05, 0x4000404080010040, "bits 31:30", "0", 2},
         {"bit 53", SMEM_DESC_TCGEN05, 0x4020404000010040, "bits 60:53", "0", 1},
-        {"base offset 5", SMEM_DESC_TCGEN05, 0x400A404000010040, "base offset", "0: the pattern starts on its own boundary", 5},
+        {"base offset 5", SMEM_DESC_TCGEN05, 0x400A404000010040, "base offset", "0 (the pattern starts on its own boundary)", 5},
         {"layout 3", SMEM_DESC_TCGEN05, 0x6000404000010040, "layout", "0 none, 1 128B with 32B atom, 2 128B, 4 64B, 6 32B", 3},
         {"layout 5", SMEM_DESC_TCGEN05, 0xA000404000010040, "layout", "0 none, 1 128B with 32B atom, 2 128B, 4 64B, 6 32B", 5},
         {"layout 7", SMEM_DESC_TCGEN05, 0xE000404000010040, "layout", "0 none, 1 128B with 32B atom, 2 128B, 4 64B, 6 32B", 7},

@@ -1,0 +1,227 @@
+/* mma.sync in running PTX against words that an H200 produced (golden/mma_*.tcg). The fragments are made by the formula of
+ * ptx-async.md 1.1, written out again here. */
+#include "machine/ptx_bench.h"
+#include "support/tcg.h"
+
+enum { RECORDS = 48 };
+
+struct table {
+    const struct tcg_file *file;
+    const struct tcg_table *table;
+    unsigned m, n, k, a_bits, b_bits, d_bits;
+};
+
+static unsigned per_reg(unsigned bits) { return bits >= 32 ? 1 : 32 / bits; }
+static unsigned reg_count(unsigned elements, unsigned bits) { return elements / (32 * per_reg(bits)); }
+static unsigned reg_bytes(unsigned bits) { return bits == 64 ? 8 : 4; }
+
+static uint64_t field(const struct table *t, size_t record, const char *name, size_t index)
+{
+    return tw_tcg_get(t->file, t->table, record, tw_tcg_field(t->table, name), index);
+}
+
+/* Register r of lane l of A, B or C. */
+static uint64_t a_register(const struct table *t, size_t record, unsigned l, unsigned r)
+{
+    const unsigned e_count = per_reg(t->a_bits), g = l >> 2, q = l & 3;
+    uint64_t word = 0;
+    for (unsigned e = 0; e < e_count; e++) {
+        const unsigned row = t->m == 16 ? g + 8 * (r & 1) : g;
+        const unsigned col = (t->m == 16 ? r >> 1 : r) * 4 * e_count + q * e_count + e;
+        word |= field(t, record, "A", (size_t)row * t->k + col) << (t->a_bits * e);
+    }
+    return word;
+}
+
+static uint64_t b_register(const struct table *t, size_t record, unsigned l, unsigned r)
+{
+    const unsigned e_count = per_reg(t->b_bits), g = l >> 2, q = l & 3;
+    uint64_t word = 0;
+    for (unsigned e = 0; e < e_count; e++)
+        word |= field(t, record, "B", (size_t)g * t->k + r * 4 * e_count + q * e_count + e) << (t->b_bits * e);
+    return word;
+}
+
+static uint64_t d_register(const struct table *t, size_t record, const char *name, unsigned l, unsigned r)
+{
+    const unsigned e_count = per_reg(t->d_bits), g = l >> 2, q = l & 3;
+    uint64_t word = 0;
+    for (unsigned e = 0; e < e_count; e++) {
+        const unsigned i = r * e_count + e;
+        word |= field(t, record, name, (size_t)(g + 8 * (i >> 1)) * t->n + 2 * q + (i & 1)) << (t->d_bits * e);
+    }
+    return word;
+}
+
+static void write_vector(struct text *p, const char *prefix, unsigned count)
+{
+    tw_text_add(p, "{");
+    for (unsigned i = 0; i < count; i++)
+        tw_text_addf(p, "%s%%%s%u", i == 0 ? "" : ", ", prefix, i);
+    tw_text_add(p, "}");
+}
+
+static void write_accesses(struct text *p, const char *what, const char *prefix, unsigned count, unsigned bytes, unsigned *offset)
+{
+    for (unsigned i = 0; i < count; i++, *offset += bytes)
+        if (*what == 'l')
+            tw_text_addf(p, "ld.global.b%u %%%s%u, [%%q0+%u];\n", 8 * bytes, prefix, i, *offset);
+        else
+            tw_text_addf(p, "st.global.b%u [%%q1+%u], %%%s%u;\n", 8 * bytes, *offset, prefix, i);
+}
+
+/* One warp a record: registers are loaded from the input, lane-major, and D is stored likewise. */
+static const char *kernel(struct bench_room *room, const struct table *t, unsigned in_bytes, unsigned out_bytes)
+{
+    const unsigned a = reg_count(t->m * t->k, t->a_bits), b = reg_count(t->n * t->k, t->b_bits), d = reg_count(t->m * t->n, t->d_bits);
+    struct text p;
+    unsigned offset = 0;
+    tw_text_init(&p, &room->arena);
+    tw_text_addf(&p, ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                     ".reg .%s %%a<8>; .reg .%s %%b<8>; .reg .%s %%c<8>; .reg .%s %%d<8>; .reg .b64 %%q<4>; .reg .b32 %%r<4>;\n"
+                     "ld.param.u64 %%q1, [out]; ld.param.u64 %%q0, [in];\n"
+                     "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%ctaid.x; mad.lo.u32 %%r0, %%r1, 32, %%r0;\n"
+                     "mul.wide.u32 %%q2, %%r0, %u; add.s64 %%q0, %%q0, %%q2; mul.wide.u32 %%q2, %%r0, %u; add.s64 %%q1, %%q1, %%q2;\n",
+                 t->a_bits == 64 ? "f64" : "b32", t->b_bits == 64 ? "f64" : "b32", t->d_bits == 64 ? "f64" : "b32",
+                 t->d_bits == 64 ? "f64" : "b32", in_bytes, out_bytes);
+    write_accesses(&p, "ld", "a", a, reg_bytes(t->a_bits), &offset);
+    write_accesses(&p, "ld", "b", b, reg_bytes(t->b_bits), &offset);
+    write_accesses(&p, "ld", "c", d, reg_bytes(t->d_bits), &offset);
+    tw_text_addf(&p, "%s ", t->table->instr);
+    write_vector(&p, "d", d);
+    tw_text_add(&p, ", ");
+    write_vector(&p, "a", a);
+    tw_text_add(&p, ", ");
+    write_vector(&p, "b", b);
+    tw_text_add(&p, ", ");
+    write_vector(&p, "c", d);
+    tw_text_add(&p, ";\n");
+    offset = 0;
+    write_accesses(&p, "st", "d", d, reg_bytes(t->d_bits), &offset);
+    tw_text_add(&p, "ret;\n}\n");
+    return p.at;
+}
+
+static void put(uint8_t **at, uint64_t word, unsigned bytes)
+{
+    memcpy(*at, &word, bytes);
+    *at += bytes;
+}
+
+static unsigned run_table(struct bench_room *room, const struct table *t)
+{
+    const unsigned a = reg_count(t->m * t->k, t->a_bits), b = reg_count(t->n * t->k, t->b_bits), d = reg_count(t->m * t->n, t->d_bits);
+    const unsigned in_bytes = a * reg_bytes(t->a_bits) + b * reg_bytes(t->b_bits) + d * reg_bytes(t->d_bits);
+    const unsigned out_bytes = d * reg_bytes(t->d_bits);
+    const unsigned records = t->table->count < RECORDS ? (unsigned)t->table->count : RECORDS;
+    uint8_t *const input = arena_new(&room->arena, uint8_t, (size_t)records * 32 * in_bytes);
+    uint8_t *const output = arena_new(&room->arena, uint8_t, (size_t)records * 32 * out_bytes);
+    uint8_t *at = input;
+    for (unsigned i = 0; i < records; i++) /* records from all of the table, so that every generator is there */
+        for (unsigned l = 0; l < 32; l++) {
+            const size_t record = (size_t)i * t->table->count / records;
+            for (unsigned r = 0; r < a; r++)
+                put(&at, a_register(t, record, l, r), reg_bytes(t->a_bits));
+            for (unsigned r = 0; r < b; r++)
+                put(&at, b_register(t, record, l, r), reg_bytes(t->b_bits));
+            for (unsigned r = 0; r < d; r++)
+                put(&at, d_register(t, record, "C", l, r), reg_bytes(t->d_bits));
+        }
+    run_ptx_well(room, kernel(room, t, in_bytes, out_bytes),
+                 &(struct ptx_run){.entry = "k", .grid = records, .input = input, .input_bytes = (size_t)records * 32 * in_bytes,
+                                   .output = output, .output_bytes = (size_t)records * 32 * out_bytes});
+    const uint8_t *got = output;
+    for (unsigned i = 0; i < records; i++)
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned r = 0; r < d; r++, got += reg_bytes(t->d_bits)) {
+                uint64_t word = 0;
+                memcpy(&word, got, reg_bytes(t->d_bits));
+                const size_t record = (size_t)i * t->table->count / records;
+                const uint64_t want = d_register(t, record, "D", l, r);
+                if (word != want)
+                    fail_msg("%s: record %zu, lane %u, register %u: %llx, wanted %llx", t->table->instr, record, l, r,
+                             (unsigned long long)word, (unsigned long long)want);
+            }
+    return records;
+}
+
+static void run_file(void **state, const char *name, unsigned least)
+{
+    struct bench_room *room = *state;
+    struct tcg_file file;
+    const char *const path = tw_test_shared(&room->arena, name);
+    if (path == NULL)
+        skip();
+    assert_true(tw_tcg_open(&room->arena, path, &file));
+    unsigned checked = 0;
+    for (size_t i = 0; i < file.table_count; i++) {
+        const struct tcg_table *const table = &file.table[i];
+        if (strcmp(table->kind, "mma") != 0)
+            continue;
+        const struct table t = {&file, table, (unsigned)tw_tcg_number(table, "m", 0), (unsigned)tw_tcg_number(table, "n", 0),
+                                (unsigned)tw_tcg_number(table, "k", 0), tw_tcg_field(table, "A")->bits, tw_tcg_field(table, "B")->bits,
+                                tw_tcg_field(table, "D")->bits};
+        checked += run_table(room, &t);
+    }
+    assert_true(checked >= least);
+}
+
+static void half_and_tf32_products_are_those_of_hardware(void **state)
+{
+    run_file(state, "golden/mma_f16_bf16_tf32.tcg", 200);
+}
+
+static void fp8_products_are_those_of_hardware(void **state)
+{
+    run_file(state, "golden/mma_fp8.tcg", 200);
+}
+
+static void int8_products_are_those_of_hardware(void **state)
+{
+    run_file(state, "golden/mma_int8.tcg", 200);
+}
+
+static void int4_and_bit_products_are_those_of_hardware(void **state)
+{
+    run_file(state, "golden/mma_sub8.tcg", 200);
+}
+
+static void f64_products_are_those_of_hardware(void **state)
+{
+    run_file(state, "golden/mma_f64.tcg", 100);
+}
+
+/* The words are checked by hand: A row 0 is ones, B column 0 is ones, so D(0,0) = C + 16. */
+static void a_product_of_ones_needs_no_golden_file(void **state)
+{
+    struct bench_room *room = *state;
+    static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        uint32_t out[128] = {0};
+        run_ptx_well(room,
+                     tw_format(&room->arena,
+                               ".version 8.8\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                               ".reg .b32 %%r<16>; .reg .b64 %%q<4>;\nmov.b32 %%r0, 0x3c003c00; mov.b32 %%r1, 0x3f800000;\n"
+                               "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%%r2,%%r3,%%r4,%%r5}, {%%r0,%%r0,%%r0,%%r0}, {%%r0,%%r0}, "
+                               "{%%r1,%%r1,%%r1,%%r1};\n"
+                               "ld.param.u64 %%q0, [out]; mov.u32 %%r6, %%tid.x; mul.wide.u32 %%q1, %%r6, 16; add.s64 %%q0, %%q0, %%q1;\n"
+                               "st.global.v4.b32 [%%q0], {%%r2,%%r3,%%r4,%%r5};\nret;\n}\n",
+                               targets[i]),
+                     &(struct ptx_run){.entry = "k", .output = out, .output_bytes = sizeof out});
+        for (size_t w = 0; w < COUNT(out); w++)
+            assert_int_equal(out[w], 0x41880000); /* 17 */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_product_of_ones_needs_no_golden_file),
+        ROOM_TEST(half_and_tf32_products_are_those_of_hardware),
+        ROOM_TEST(fp8_products_are_those_of_hardware),
+        ROOM_TEST(int8_products_are_those_of_hardware),
+        ROOM_TEST(int4_and_bit_products_are_those_of_hardware),
+        ROOM_TEST(f64_products_are_those_of_hardware),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,760 @@
+/* The tensor pipe in running PTX: the minimal kernel of tcgen05.md 11.1, what happens when a step is forgotten, and each
+ * form of tcgen05.mma against the plain product of small integers, which every format holds exactly. */
+#include "machine/tensor_case.h"
+
+#include <stdlib.h>
+
+/* ---- The minimal kernel ----------------------------------------------------------------------- */
+
+enum { M = 128, N = 64, K = 64 };
+
+struct steps {
+    bool no_wait, no_commit, wait_parity_1, commit_before_last, other_thread_commits, overwrite_early, no_wait_ld;
+};
+
+static void write_tile_copy(struct text *p)
+{
+    /* thread t copies row t of A and, below 64, of B, in 16-byte chunks swizzled by the row */
+    tw_text_add(p, "and.b32 %r10, %r0, 7; shl.b32 %r11, %r0, 7; mul.wide.u32 %q3, %r0, 128; add.s64 %q4, %q6, %q3;\n"
+                   "add.s64 %q5, %q4, 16384; add.u32 %r12, %r4, %r11;\nsetp.ge.u32 %p3, %r0, 64;\n");
+    for (unsigned c = 0; c < 8; c++)
+        tw_text_addf(p, "xor.b32 %%r13, %%r10, %u; shl.b32 %%r13, %%r13, 4; add.u32 %%r14, %%r12, %%r13;\n"
+                        "ld.global.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%q4+%u]; st.shared.v4.b32 [%%r14], {%%v0,%%v1,%%v2,%%v3};\n"
+                        "@!%%p3 ld.global.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%q5+%u]; @!%%p3 st.shared.v4.b32 [%%r14+16384], {%%v0,%%v1,%%v2,%%v3};\n",
+                     c, 16 * c, 16 * c);
+}
+
+static const char commit[] = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r3];\n";
+
+static void write_issue(struct text *p, const struct steps *s)
+{
+    tw_text_add(p, "@%p1 bra L2;\nshr.u32 %r6, %r4, 4; cvt.u64.u32 %q0, %r6; or.b64 %q1, %q0, 0x4000404000010000;\n"
+                   "add.s64 %q2, %q1, 1024; mov.b32 %r7, 0x08100010; setp.ne.u32 %p2, %r0, %r0;\n"
+                   "tcgen05.mma.cta_group::1.kind::f16 [%r5], %q1, %q2, %r7, %p2;\n");
+    for (unsigned step = 1; step < 4; step++) {
+        if (step == 3 && s->commit_before_last)
+            tw_text_add(p, commit);
+        tw_text_add(p, "add.s64 %q1, %q1, 2; add.s64 %q2, %q2, 2;\ntcgen05.mma.cta_group::1.kind::f16 [%r5], %q1, %q2, %r7, 1;\n");
+    }
+    if (!s->no_commit && !s->commit_before_last && !s->other_thread_commits)
+        tw_text_add(p, commit);
+    if (s->overwrite_early)
+        tw_text_add(p, "st.shared.v4.b32 [%r4], {%r4,%r4,%r4,%r4}; st.shared.v4.b32 [%r4+16], {%r4,%r4,%r4,%r4};\n");
+    tw_text_add(p, "L2:\n");
+    if (s->other_thread_commits)
+        tw_text_addf(p, "setp.eq.u32 %%p3, %%r0, 64;\n@%%p3 %s", commit);
+}
+
+static const char *kernel(struct bench_room *room, const struct steps *s)
+{
+    struct text p;
+    tw_text_init(&p, &room->arena);
+    tw_text_add(&p, ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry demo(.param .u64 outp, .param .u64 inp)\n{\n"
+                    ".reg .b32 %r<20>; .reg .b32 %v<64>; .reg .b64 %q<8>; .reg .pred %p<4>;\n"
+                    ".shared .align 1024 .b8 tiles[24576];\n.shared .align 8 .b8 bar[8];\n.shared .align 4 .b8 slot[4];\n"
+                    "mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5;\nmov.u32 %r2, slot; mov.u32 %r3, bar; mov.u32 %r4, tiles;\n"
+                    "setp.ne.u32 %p0, %r1, 0;\n@%p0 bra L1;\n"
+                    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 64;\n"
+                    "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nL1:\nsetp.ne.u32 %p1, %r0, 0;\n"
+                    "@!%p1 mbarrier.init.shared::cta.b64 [%r3], 1;\nld.param.u64 %q6, [inp];\n");
+    write_tile_copy(&p);
+    tw_text_add(&p, "fence.proxy.async.shared::cta;\nbar.sync 0;\nld.shared.u32 %r5, [%r2];\n");
+    write_issue(&p, s);
+    if (!s->no_wait)
+        tw_text_addf(&p, "L4: mbarrier.try_wait.parity.shared::cta.b64 %%p3, [%%r3], %d;\n@!%%p3 bra L4;\n", s->wait_parity_1);
+    tw_text_add(&p, "tcgen05.fence::after_thread_sync;\nand.b32 %r8, %r1, 3; shl.b32 %r8, %r8, 21; add.u32 %r9, %r5, %r8;\n"
+                    "tcgen05.ld.sync.aligned.32x32b.x64.b32 {");
+    for (unsigned i = 0; i < 64; i++)
+        tw_text_addf(&p, "%s%%v%u", i == 0 ? "" : ",", i);
+    tw_text_add(&p, "}, [%r9];\n");
+    if (!s->no_wait_ld)
+        tw_text_add(&p, "tcgen05.wait::ld.sync.aligned;\n");
+    tw_text_add(&p, "ld.param.u64 %q3, [outp]; mul.wide.u32 %q4, %r0, 256; add.s64 %q3, %q3, %q4;\n");
+    for (unsigned i = 0; i < 64; i += 4)
+        tw_text_addf(&p, "st.global.v4.b32 [%%q3+%u], {%%v%u,%%v%u,%%v%u,%%v%u};\n", 4 * i, i, i + 1, i + 2, i + 3);
+    tw_text_add(&p, "tcgen05.fence::before_thread_sync;\nbar.sync 0;\n@%p0 bra L3;\n"
+                    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 64;\nL3:\nret;\n}\n");
+    return p.at;
+}
+
+struct product {
+    uint16_t in[M * K + N * K];
+    float want[M * N];
+    uint32_t out[M * N];
+};
+
+/* Small integers, so that the product is exact whatever the order of the sum. */
+static void make_product(struct product *x, uint64_t seed)
+{
+    int a[M * K + N * K];
+    for (unsigned i = 0; i < COUNT(a); i++) {
+        a[i] = (int)(case_random(&seed) % 5) - 2;
+        x->in[i] = (uint16_t)case_word(F16, a[i]);
+    }
+    for (unsigned m = 0; m < M; m++)
+        for (unsigned n = 0; n < N; n++) {
+            int sum = 0;
+            for (unsigned k = 0; k < K; k++)
+                sum += a[m * K + k] * a[M * K + n * K + k];
+            x->want[m * N + n] = (float)sum;
+        }
+}
+
+static int run_kernel(struct bench_room *room, const struct steps *s, struct product *x, uint64_t seed)
+{
+    memset(x->out, 0, sizeof x->out);
+    return run_ptx(room, kernel(room, s),
+                   &(struct ptx_run){.entry = "demo", .block = 128, .seed = seed, .input = x->in, .input_bytes = sizeof x->in,
+                                     .output = x->out, .output_bytes = sizeof x->out, .max_steps = 10000000});
+}
+
+static bool is_right(const struct product *x)
+{
+    return memcmp(x->out, x->want, sizeof x->out) == 0;
+}
+
+static void the_minimal_kernel_gives_the_exact_product(void **state)
+{
+    struct bench_room *room = *state;
+    static struct product x;
+    const struct steps all = {0};
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        make_product(&x, seed);
+        assert_int_equal(run_kernel(room, &all, &x, seed), LAUNCH_FINISHED);
+        assert_int_equal(room->diags.list.len, 0);
+        assert_true(is_right(&x));
+    }
+}
+
+/* A register that depends on the load is honoured without wait::ld; only other orders need it. */
+static void a_load_gives_its_values_without_wait_ld(void **state)
+{
+    struct bench_room *room = *state;
+    static struct product x;
+    make_product(&x, 3);
+    assert_int_equal(run_kernel(room, &(struct steps){.no_wait_ld = true}, &x, 3), LAUNCH_FINISHED);
+    assert_true(is_right(&x));
+}
+
+static void what_is_forgotten_shows_under_every_seed(void **state)
+{
+    static struct product x;
+    static const struct { const char *what; struct steps steps; int status; } cases[] = {
+        {"no wait", {.no_wait = true}, LAUNCH_FAULT}, /* wrong values, then the release finds the MMA not completed */
+        {"no commit", {.no_commit = true}, LAUNCH_DEADLOCK},
+        {"wait on parity 1", {.wait_parity_1 = true}, LAUNCH_FAULT},
+        {"commit before the last MMA", {.commit_before_last = true}, LAUNCH_FAULT},
+        {"another thread commits", {.other_thread_commits = true}, LAUNCH_FAULT},
+        {"an operand is overwritten before the wait", {.overwrite_early = true}, LAUNCH_FINISHED},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct bench_room *room = *state;
+            make_product(&x, seed + 100);
+            const int status = run_kernel(room, &cases[i].steps, &x, seed);
+            if (status != cases[i].status)
+                fail_msg("%s, seed %d: status %d\n%s", cases[i].what, (int)seed, status, tw_test_diags(room));
+            if (is_right(&x))
+                fail_msg("%s, seed %d: the right product", cases[i].what, (int)seed);
+            tw_test_teardown(state);
+            tw_test_setup(state);
+        }
+}
+
+/* ---- Forms ------------------------------------------------------------------------------------ */
+
+static int64_t product_of(const struct tensor_case *c, const struct tensor_data *t, unsigned m, unsigned n)
+{
+    int64_t sum = c->accumulate ? t->d[m][n] : 0;
+    for (unsigned k = 0; k < c->k; k++)
+        sum += (int64_t)case_value(c->a, t->a[m][k]) * case_value(c->b, t->b[n][k]);
+    return sum;
+}
+
+/* The whole of tensor memory: D where it belongs, everything else as it was. */
+static void expect_d(const struct tensor_case *c, struct tensor_data *t, const char *what,
+                     int64_t (*value)(const struct tensor_case *, const struct tensor_data *, unsigned, unsigned))
+{
+    for (unsigned m = 0; m < c->m; m++)
+        for (unsigned n = 0; n < c->n; n++) {
+            unsigned cta, lane, col;
+            case_d_cell(c, m, n, &cta, &lane, &col);
+            case_tmem(t, cta)[lane * CASE_COLS + col] = case_d_word(c, (int32_t)value(c, t, m, n));
+        }
+    for (unsigned cta = 0; cta < c->cta_group; cta++)
+        for (unsigned i = 0; i < CASE_TMEM; i++)
+            if (t->out[cta][i] != case_tmem(t, cta)[i])
+                fail_msg("%s: CTA %u, lane %u, column %u: %08x, wanted %08x", what, cta, i / CASE_COLS, i % CASE_COLS, t->out[cta][i],
+                         case_tmem(t, cta)[i]);
+}
+
+static void run_case(void **state, const struct tensor_case *c, const char *what)
+{
+    struct bench_room *room = *state;
+    struct tensor_data *const t = malloc(sizeof *t);
+    assert_non_null(t);
+    case_fill(t, c, c->m * 1000u + c->n);
+    case_run(room, c, t, NULL, c->n);
+    expect_d(c, t, what, product_of);
+    free(t);
+    tw_test_teardown(state);
+    tw_test_setup(state);
+}
+
+#define F16_KIND .kind = "kind::f16", .cta_group = 1, .k = 16, .container = 16
+
+static void both_majors_and_every_swizzle_give_the_product(void **state)
+{
+    for (unsigned mode = 0; mode < 4; mode++)
+        for (unsigned major = 0; major < 4; major++)
+            run_case(state,
+                     &(struct tensor_case){F16_KIND, .m = 128, .n = 64, .mode_a = mode, .mode_b = mode, .a_mn = major & 1,
+                                           .b_mn = major >> 1, .accumulate = major == 2},
+                     tw_format(&((struct bench_room *)*state)->arena, "mode %u, majors %u", mode, major));
+}
+
+static void operands_may_begin_inside_a_swizzled_row(void **state)
+{
+    for (unsigned offset = 32; offset < 128; offset += 32)
+        run_case(state, &(struct tensor_case){F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .k_offset = offset}, "K offset");
+}
+
+static void every_shape_has_its_data_path(void **state)
+{
+    static const unsigned n64[] = {8, 24, 64, 176}, n_ws[] = {64, 128, 256};
+    for (unsigned i = 0; i < COUNT(n64); i++)
+        for (unsigned base = 0; base <= 16; base += 16)
+            run_case(state, &(struct tensor_case){F16_KIND, .m = 64, .n = n64[i], .mode_a = 3, .mode_b = 2, .lane_base = base, .accumulate = base != 0}, "path F");
+    for (unsigned i = 0; i < COUNT(n64); i++)
+        run_case(state, &(struct tensor_case){F16_KIND, .m = 128, .n = n64[i], .mode_a = 1, .mode_b = 1, .accumulate = true}, "path D");
+    for (unsigned m = 32; m <= 128; m *= 2)
+        for (unsigned i = 0; i < COUNT(n_ws); i++)
+            run_case(state, &(struct tensor_case){F16_KIND, .ws = true, .m = m, .n = n_ws[i], .mode_a = 3, .mode_b = 1, .accumulate = i == 1}, ".ws");
+}
+
+static void every_kind_and_format_gives_the_product(void **state)
+{
+    static const enum case_format narrow[] = {E4M3, E5M2, E2M3, E3M2, E2M1};
+    run_case(state, &(struct tensor_case){F16_KIND, .m = 128, .n = 32, .a = BF16, .b = BF16, .mode_a = 3, .mode_b = 3}, "bf16");
+    run_case(state, &(struct tensor_case){F16_KIND, .m = 128, .n = 32, .d_f16 = true, .mode_a = 3, .mode_b = 3, .accumulate = true}, "f16 accumulator");
+    for (unsigned a = 0; a < COUNT(narrow); a++)
+        for (unsigned b = 0; b < COUNT(narrow); b++)
+            run_case(state,
+                     &(struct tensor_case){.kind = "kind::f8f6f4", .cta_group = 1, .k = 32, .container = 8, .m = 128, .n = 16, .a = narrow[a],
+                                           .b = narrow[b], .mode_a = 1, .mode_b = 3, .d_f16 = a == b, .accumulate = b == 1},
+                     case_formats[narrow[a]].name);
+    run_case(state, &(struct tensor_case){.kind = "kind::f8f6f4", .cta_group = 1, .k = 32, .container = 8, .m = 128, .n = 64, .a = E4M3, .b = E5M2, .mode_a = 3, .mode_b = 2, .a_mn = true, .b_mn = true}, "fp8 MN-major");
+    for (unsigned mode = 0; mode < 4; mode++)
+        run_case(state, &(struct tensor_case){.kind = "kind::tf32", .cta_group = 1, .k = 8, .container = 32, .m = 64, .n = 32, .a = TF32, .b = TF32, .mode_a = mode, .mode_b = mode}, "tf32");
+    run_case(state, &(struct tensor_case){.kind = "kind::tf32", .cta_group = 1, .k = 8, .container = 32, .m = 128, .n = 64, .a = TF32, .b = TF32, .mode_a = 4, .mode_b = 4, .a_mn = true, .b_mn = true}, "tf32 MN-major");
+    for (unsigned signs = 0; signs < 4; signs++)
+        run_case(state, &(struct tensor_case){.kind = "kind::i8", .cta_group = 1, .k = 32, .container = 8, .m = 128, .n = 48, .a = signs & 1 ? S8 : U8, .b = signs & 2 ? S8 : U8, .d_s32 = true, .mode_a = 2, .mode_b = 1, .accumulate = true, .idesc_extra = signs == 3 ? 8 : 0}, "i8");
+}
+
+static void a_may_stand_in_tensor_memory(void **state)
+{
+    static const struct { const char *kind; unsigned k, container; enum case_format a, b; bool s32; } kinds[] = {
+        {"kind::f16", 16, 16, F16, F16, false},     {"kind::tf32", 8, 32, TF32, TF32, false}, {"kind::f8f6f4", 32, 8, E4M3, E4M3, false},
+        {"kind::f8f6f4", 32, 8, E2M1, E5M2, false}, {"kind::f8f6f4", 32, 8, E3M2, E2M3, false}, {"kind::i8", 32, 8, S8, U8, true}};
+    for (unsigned i = 0; i < COUNT(kinds); i++)
+        for (unsigned shape = 0; shape < 6; shape++) {
+            const bool ws = shape >= 3;
+            run_case(state,
+                     &(struct tensor_case){.kind = kinds[i].kind, .cta_group = 1, .ws = ws, .k = kinds[i].k, .container = kinds[i].container,
+                                           .a = kinds[i].a, .b = kinds[i].b, .d_s32 = kinds[i].s32, .a_tmem = true,
+                                           .m = ws ? 32u << (shape - 3) : shape == 0 ? 128 : 64, .n = 64, .mode_b = 3,
+                                           .lane_base = shape == 2 ? 16 : 0, .accumulate = shape == 1},
+                     tw_format(&((struct bench_room *)*state)->arena, "%s shape %u", kinds[i].kind, shape));
+        }
+}
+
+static void a_pair_shares_one_product(void **state)
+{
+    for (unsigned m = 128; m <= 256; m *= 2)
+        for (unsigned tmem = 0; tmem < 2; tmem++)
+            for (unsigned n = 32; n <= 256; n += 112)
+                run_case(state,
+                         &(struct tensor_case){.kind = "kind::f16", .cta_group = 2, .k = 16, .container = 16, .m = m, .n = n / 32 * 32, .mode_a = 3,
+                                               .mode_b = 3, .a_tmem = tmem != 0, .accumulate = n == 32},
+                         tw_format(&((struct bench_room *)*state)->arena, "pair, M %u, N %u", m, n));
+    run_case(state, &(struct tensor_case){.kind = "kind::i8", .cta_group = 2, .k = 32, .container = 8, .m = 256, .n = 64, .a = S8, .b = S8, .d_s32 = true, .mode_a = 1, .mode_b = 1}, "pair, i8");
+}
+
+/* ---- Modifiers -------------------------------------------------------------------------------- */
+
+static int64_t negated_product(const struct tensor_case *c, const struct tensor_data *t, unsigned m, unsigned n)
+{
+    int64_t sum = 0;
+    for (unsigned k = 0; k < c->k; k++)
+        sum -= t->a[m][k] * t->b[n][k];
+    return sum + (c->accumulate ? t->d[m][n] : 0);
+}
+
+static int64_t scaled_product(const struct tensor_case *c, const struct tensor_data *t, unsigned m, unsigned n)
+{
+    int64_t sum = t->d[m][n] * 2; /* the old D was written doubled: see the test */
+    for (unsigned k = 0; k < c->k; k++)
+        sum += t->a[m][k] * t->b[n][k];
+    return sum;
+}
+
+static void negation_and_scaling_of_the_accumulator(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_data *const t = malloc(sizeof *t);
+    const struct tensor_case negate = {F16_KIND, .m = 128, .n = 32, .mode_a = 3, .mode_b = 3, .accumulate = true, .idesc_extra = 1u << 13};
+    case_fill(t, &negate, 5);
+    case_run(room, &negate, t, NULL, 0);
+    expect_d(&negate, t, "negate A", negated_product);
+    const struct tensor_case scale = {F16_KIND, .m = 128, .n = 32, .mode_a = 3, .mode_b = 3, .accumulate = true, .tail = ", 2"};
+    case_fill(t, &scale, 6);
+    for (unsigned m = 0; m < 128; m++)
+        for (unsigned n = 0; n < 32; n++) {
+            const float f = (float)(8 * t->d[m][n]); /* D * 2^-2 is then twice the integer */
+            memcpy(&case_tmem(t, 0)[m * CASE_COLS + n], &f, 4);
+        }
+    case_run(room, &scale, t, NULL, 0);
+    expect_d(&scale, t, "scale-input-d", scaled_product);
+    free(t);
+}
+
+static void masked_lanes_are_not_written(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_data *const t = malloc(sizeof *t);
+    const struct tensor_case c = {F16_KIND, .m = 128, .n = 16, .mode_a = 3, .mode_b = 3, .mask = "{%r20,%r21,%r22,%r23}"};
+    case_fill(t, &c, 7);
+    uint32_t *const before = malloc(CASE_TMEM * 4);
+    memcpy(before, case_tmem(t, 0), CASE_TMEM * 4);
+    case_run(room, &c, t, "mov.u32 %r20, 0x5; mov.u32 %r21, 0; mov.u32 %r22, 0xffffffff; mov.u32 %r23, 0x80000000;\n", 0);
+    for (unsigned m = 0; m < 128; m++)
+        for (unsigned n = 0; n < 16; n++) {
+            const bool masked = m == 0 || m == 2 || (m >= 64 && m < 96) || m == 127;
+            const uint32_t want = masked ? before[m * CASE_COLS + n] : case_d_word(&c, (int32_t)product_of(&c, t, m, n));
+            assert_int_equal(t->out[0][m * CASE_COLS + n], want);
+        }
+    free(before);
+    free(t);
+}
+
+/* The words and bit patterns are examples 2 and 4 of the ISA (tcgen05.md 3.6). */
+static void a_zero_column_mask_drops_and_shifts_columns(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_data *const t = malloc(sizeof *t);
+    const struct tensor_case c = {F16_KIND, .ws = true, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .tail = ", %q8"};
+    case_fill(t, &c, 8);
+    case_run(room, &c, t, "mov.u64 %q8, 0x0003028000000000;\n", 0); /* use 4, skip 3 */
+    for (unsigned m = 0; m < 128; m++)
+        for (unsigned n = 0; n < 64; n++)
+            assert_int_equal(t->out[0][m * CASE_COLS + n], n % 7 < 4 ? case_d_word(&c, (int32_t)product_of(&c, t, m, n)) : 0);
+    const struct tensor_case shifted = {F16_KIND, .ws = true, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .tail = ", %q8", .idesc_extra = 1u << 30};
+    case_fill(t, &c, 9);
+    memset(t->image[0] + t->b_at, 0, CASE_SMEM - t->b_at);
+    const struct case_layout lb = case_layout_of(3, false, t->b_at, 2, 16, 32);
+    for (unsigned n = 0; n < 80; n++) /* rows beyond N take part when the shift reaches them */
+        for (unsigned k = 0; k < 16; k++) {
+            t->b[n][k] = (int8_t)((int)(n * 7 + k * 3) % 5 - 2);
+            case_put_shared(t->image[0], &lb, F16, 16, n, k, t->b[n][k]);
+        }
+    case_run(room, &shifted, t, "mov.u64 %q8, 0x0500000000000000;\n", 0); /* shift 5, no mask */
+    for (unsigned m = 0; m < 128; m++)
+        for (unsigned n = 0; n < 64; n++)
+            assert_int_equal(t->out[0][m * CASE_COLS + n], case_d_word(&c, (int32_t)product_of(&c, t, m, n + 5)));
+    free(t);
+}
+
+/* ---- Sparse A --------------------------------------------------------------------------------- */
+
+static const uint8_t codes24[] = {4, 8, 9, 12, 13, 6, 14};
+
+/* The positions in B of the stored elements of a row, by tcgen05.md 8.1. */
+struct sparsity {
+    uint8_t code[CASE_MAX_M][16];
+};
+
+static void put_code(const struct tensor_case *c, struct tensor_data *t, unsigned m, unsigned group, unsigned code)
+{
+    const unsigned banks = c->ws ? 128 / c->m : 1;
+    for (unsigned bank = 0; bank < banks; bank++) {
+        unsigned cta, lane, col, nibble;
+        case_d_cell(c, m, bank * (c->n / banks), &cta, &lane, &col);
+        lane -= c->lane_base;
+        if (c->container >= 16) {
+            nibble = 4 * (lane % 16 / 8) + group % 4;
+            lane = 32 * (lane / 32) + lane % 8 + 16 * (lane % 32 / 16) + 8 * (group / 4);
+            col = CASE_META_COL;
+        } else {
+            col = CASE_META_COL + group / 8;
+            nibble = group % 8;
+        }
+        uint32_t *const cell = &case_tmem(t, cta)[(lane + c->lane_base) * CASE_COLS + col];
+        *cell = (*cell & ~(0xfu << (4 * nibble))) | code << (4 * nibble);
+    }
+}
+
+static int64_t sparse_product(const struct tensor_case *c, const struct tensor_data *t, const struct sparsity *s, unsigned m, unsigned n)
+{
+    int64_t sum = 0;
+    for (unsigned k = 0; k < c->k / 2; k++) {
+        unsigned logical;
+        if (c->container == 32)
+            logical = 2 * k + (s->code[m][k] == 0xe);
+        else
+            logical = 4 * (k / 2) + (k % 2 == 0 ? s->code[m][k / 2] & 3 : s->code[m][k / 2] >> 2);
+        sum += case_value(c->a, t->a[m][k]) * case_value(c->b, t->b[n][logical]);
+    }
+    return sum;
+}
+
+static void sparse_a_meets_the_selected_elements_of_b(void **state)
+{
+    static const struct tensor_case cases[] = {
+        {.kind = "kind::f16", .cta_group = 1, .sparse = true, .m = 128, .n = 32, .k = 32, .container = 16, .mode_a = 3, .mode_b = 3},
+        {.kind = "kind::f16", .cta_group = 1, .sparse = true, .m = 64, .n = 32, .k = 32, .container = 16, .mode_a = 3, .mode_b = 3, .lane_base = 16},
+        {.kind = "kind::tf32", .cta_group = 1, .sparse = true, .m = 128, .n = 32, .k = 16, .a = TF32, .b = TF32, .container = 32, .mode_a = 3, .mode_b = 3},
+        {.kind = "kind::i8", .cta_group = 1, .sparse = true, .m = 128, .n = 32, .k = 64, .a = S8, .b = S8, .d_s32 = true, .container = 8, .mode_a = 2, .mode_b = 2},
+        {.kind = "kind::f8f6f4", .cta_group = 1, .sparse = true, .m = 64, .n = 32, .k = 64, .a = E4M3, .b = E2M3, .container = 8, .mode_a = 3, .mode_b = 3},
+        {.kind = "kind::f16", .cta_group = 1, .ws = true, .sparse = true, .m = 64, .n = 64, .k = 32, .container = 16, .mode_a = 3, .mode_b = 2},
+        {.kind = "kind::f16", .cta_group = 2, .sparse = true, .m = 128, .n = 64, .k = 32, .container = 16, .mode_a = 3, .mode_b = 3},
+        {.kind = "kind::f16", .cta_group = 1, .sparse = true, .m = 128, .n = 32, .k = 32, .container = 16, .mode_b = 3, .a_tmem = true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bench_room *room = *state;
+        const struct tensor_case *const c = &cases[i];
+        struct tensor_data *const t = malloc(sizeof *t);
+        static struct sparsity s;
+        uint64_t seed = i + 40;
+        case_fill(t, c, seed);
+        const unsigned groups = c->container == 32 ? 8 : c->k / 4;
+        for (unsigned m = 0; m < c->m; m++)
+            for (unsigned g = 0; g < groups; g++) {
+                s.code[m][g] = c->container == 32 ? (case_random(&seed) & 1 ? 0xe : 0x4) : codes24[case_random(&seed) % 7];
+                put_code(c, t, m, g, s.code[m][g]);
+            }
+        case_run(room, c, t, NULL, i);
+        for (unsigned m = 0; m < c->m; m++)
+            for (unsigned n = 0; n < c->n; n++) {
+                unsigned cta, lane, col;
+                case_d_cell(c, m, n, &cta, &lane, &col);
+                if (t->out[cta][lane * CASE_COLS + col] != case_d_word(c, (int32_t)sparse_product(c, t, &s, m, n)))
+                    fail_msg("case %zu: m %u, n %u", i, m, n);
+            }
+        free(t);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
+/* ---- Block scaling ---------------------------------------------------------------------------- */
+
+struct scale_case {
+    struct tensor_case c;
+    unsigned factors, id_a, id_b;
+    bool ue4m3;
+};
+
+/* Factor exponents are 0 or 1: 2^0 and 2^1 as ue8m0 0x7f and 0x80, as ue4m3 0x38 and 0x40. */
+static void put_scale(const struct scale_case *s, struct tensor_data *t, unsigned cta, unsigned base, unsigned rows, unsigned row,
+                      unsigned byte, unsigned exponent)
+{
+    const uint32_t word = s->ue4m3 ? (exponent ? 0x40 : 0x38) : 0x7f + exponent;
+    const bool split = s->c.cta_group == 2 && s->c.m == 128 && base == CASE_SFB_COL;
+    for (unsigned copy = 0; copy < (split ? 2u : 4u); copy++) {
+        unsigned lane = row % 32 + 32 * copy, col = base + row / 32;
+        if (split) {
+            lane = 64 * (row / (rows / 2)) + row % 32 + 32 * copy;
+            col = base + row % (rows / 2) / 32;
+        }
+        uint32_t *const cell = &case_tmem(t, cta)[lane * CASE_COLS + col];
+        *cell = (*cell & ~(0xffu << (8 * byte))) | word << (8 * byte);
+    }
+}
+
+static void block_scales_multiply_their_blocks(void **state)
+{
+    static const struct scale_case cases[] = {
+        {{.kind = "kind::mxf8f6f4.block_scale", .cta_group = 1, .m = 128, .n = 32, .k = 32, .a = E4M3, .b = E4M3, .container = 8, .mode_a = 3, .mode_b = 3, .scaled = true}, 1, 0, 0, false},
+        {{.kind = "kind::mxf8f6f4.block_scale.scale_vec::1X", .cta_group = 1, .m = 128, .n = 96, .k = 32, .a = E2M1, .b = E3M2, .container = 8, .mode_a = 1, .mode_b = 3, .scaled = true, .accumulate = true}, 1, 3, 1, false},
+        {{.kind = "kind::mxf4.block_scale.scale_vec::2X", .cta_group = 1, .m = 128, .n = 64, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .scaled = true}, 2, 2, 0, false},
+        {{.kind = "kind::mxf4nvf4.block_scale.scale_vec::4X", .cta_group = 1, .m = 128, .n = 128, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 2, .scaled = true, .accumulate = true}, 4, 0, 0, true},
+        {{.kind = "kind::mxf4nvf4.block_scale.block16", .cta_group = 1, .m = 128, .n = 8, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 0, .mode_b = 0, .scaled = true}, 4, 0, 0, false},
+        {{.kind = "kind::mxf4.block_scale.block32", .cta_group = 2, .m = 256, .n = 128, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .scaled = true}, 2, 0, 2, false},
+        {{.kind = "kind::mxf8f6f4.block_scale", .cta_group = 2, .m = 128, .n = 128, .k = 32, .a = E4M3, .b = E5M2, .container = 8, .mode_a = 3, .mode_b = 3, .scaled = true}, 1, 1, 2, false},
+    };
+    static uint8_t fa[CASE_MAX_M][4], fb[CASE_MAX_N][4];
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bench_room *room = *state;
+        const struct scale_case *const s = &cases[i];
+        struct tensor_case c = s->c;
+        struct tensor_data *const t = malloc(sizeof *t);
+        uint64_t seed = i + 70;
+        c.idesc_extra = s->id_b << 4 | (uint32_t)!s->ue4m3 << 23 | s->id_a << 29;
+        case_fill(t, &c, seed);
+        const unsigned rows = c.m / c.cta_group;
+        for (unsigned v = 0; v < s->factors; v++) {
+            for (unsigned m = 0; m < c.m; m++)
+                put_scale(s, t, m / rows, CASE_SFA_COL, rows, m % rows, s->id_a + v, fa[m][v] = case_random(&seed) & 1);
+            for (unsigned n = 0; n < c.n; n++) {
+                fb[n][v] = case_random(&seed) & 1;
+                for (unsigned cta = 0; cta < c.cta_group; cta++)
+                    put_scale(s, t, cta, CASE_SFB_COL, c.n, n, s->id_b + v, fb[n][v]);
+            }
+        }
+        case_run(room, &c, t, NULL, i);
+        for (unsigned m = 0; m < c.m; m++)
+            for (unsigned n = 0; n < c.n; n++) {
+                int64_t sum = c.accumulate ? t->d[m][n] : 0;
+                for (unsigned k = 0; k < c.k; k++) {
+                    const unsigned v = k / (c.k / s->factors);
+                    sum += (int64_t)t->a[m][k] * t->b[n][k] * (1 << (fa[m][v] + fb[n][v]));
+                }
+                unsigned cta, lane, col;
+                case_d_cell(&c, m, n, &cta, &lane, &col);
+                if (t->out[cta][lane * CASE_COLS + col] != case_d_word(&c, (int32_t)sum))
+                    fail_msg("case %zu: m %u, n %u: %08x, wanted %lld", i, m, n, t->out[cta][lane * CASE_COLS + col], (long long)sum);
+            }
+        free(t);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
+/* ---- cp and shift ----------------------------------------------------------------------------- */
+
+static const struct { const char *spelling; unsigned rows, words, copies; } cps[] = {
+    {".128x256b", 128, 8, 1},           {".128x128b", 128, 4, 1}, {".4x256b", 4, 8, 1}, {".64x128b.warpx2::02_13", 64, 4, 2},
+    {".64x128b.warpx2::01_23", 64, 4, 2}, {".32x128b.warpx4", 32, 4, 4}};
+
+static unsigned cp_lane(unsigned which, unsigned row, unsigned copy)
+{
+    switch (which) {
+    case 2: return 32 * row;
+    case 3: return row + 64 * copy;
+    case 4: return 64 * (row / 32) + row % 32 + 32 * copy;
+    case 5: return row + 32 * copy;
+    default: return row;
+    }
+}
+
+static void copies_fill_the_lanes_of_their_shape(void **state)
+{
+    for (unsigned which = 0; which < COUNT(cps); which++)
+        for (unsigned expand = 0; expand <= 6; expand += expand == 0 ? 4 : 2) {
+            struct bench_room *room = *state;
+            const struct tensor_case c = {F16_KIND, .m = 128, .n = 8, .mode_a = 0, .mode_b = 3};
+            struct tensor_data *const t = malloc(sizeof *t);
+            case_fill(t, &c, which + 90);
+            /* rows of 16-byte units without swizzle: 8 rows x 16 bytes, next unit at +128, next rows at +256 */
+            const char *const prologue = tw_format(
+                &room->arena,
+                "add.s64 %%q8, %%q3, 0x0000401000080000;\nadd.u32 %%r20, %%r1, 64;\ntcgen05.cp.cta_group::1%s%s [%%r20], %%q8;\n",
+                cps[which].spelling, expand == 0 ? "" : expand == 4 ? ".b8x16.b4x16_p64" : ".b8x16.b6x16_p32");
+            case_run(room, &c, t, prologue, which);
+            for (unsigned row = 0; row < cps[which].rows; row++)
+                for (unsigned byte = 0; byte < 4 * cps[which].words; byte++) {
+                    const uint8_t *const unit = t->image[0] + row % 8 * 16 + row / 8 * 256 + byte / 16 * 128;
+                    unsigned want = unit[byte % 16];
+                    if (expand != 0) {
+                        want = 0;
+                        for (unsigned b = 0; b < expand; b++)
+                            want |= ((uint32_t)unit[(byte % 16 * expand + b) / 8] >> (byte % 16 * expand + b) % 8 & 1u) << b;
+                        want <<= expand == 4 ? 2 : 0;
+                    }
+                    for (unsigned copy = 0; copy < cps[which].copies; copy++) {
+                        const uint32_t cell = t->out[0][cp_lane(which, row, copy) * CASE_COLS + 64 + byte / 4];
+                        assert_int_equal(cell >> (8 * (byte % 4)) & 0xff, want);
+                    }
+                }
+            free(t);
+            tw_test_teardown(state);
+            tw_test_setup(state);
+        }
+}
+
+static void a_shift_moves_rows_down_within_each_quadrant(void **state)
+{
+    struct bench_room *room = *state;
+    const struct tensor_case c = {F16_KIND, .m = 128, .n = 8, .mode_a = 3, .mode_b = 3};
+    struct tensor_data *const t = malloc(sizeof *t);
+    case_fill(t, &c, 95);
+    case_run(room, &c, t, "add.u32 %r20, %r1, 64;\ntcgen05.shift.cta_group::1.down [%r20];\n", 0);
+    for (unsigned lane = 0; lane < 128; lane++)
+        for (unsigned col = 60; col < 76; col++) {
+            const unsigned from = col >= 64 && col < 72 && lane % 32 != 31 ? lane + 1 : lane;
+            assert_int_equal(t->out[0][lane * CASE_COLS + col], case_tmem(t, 0)[from * CASE_COLS + col]);
+        }
+    free(t);
+}
+
+/* ---- What goes wrong -------------------------------------------------------------------------- */
+
+struct fault_case {
+    struct tensor_case c;
+    const char *prologue, *text;
+};
+
+/* The first diagnostic without its position and source line. */
+static const char *essence(struct bench_room *room)
+{
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    const char *line = strstr(tw_test_diags(room), "error[");
+    while (line != NULL && *line != '\0') {
+        const char *const end = strchr(line, '\n');
+        const struct str s = {line, end == NULL ? strlen(line) : (size_t)(end - line) + 1};
+        if (memchr(s.at, '|', s.len) == NULL)
+            tw_text_add_str(&t, s);
+        line += s.len;
+    }
+    return t.at;
+}
+
+static void illegal_operands_are_diagnosed(void **state)
+{
+    static const struct fault_case cases[] = {
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .idesc_extra = 1u << 29}, NULL,
+         "error[E0771]: tcgen05.mma.kind::f16: the instruction descriptor is illegal\n"
+         "  expected: field 'bit 29': 0\n"
+         "     found: 1 in 0x28100010, 1 bit from bit 29\n"
+         "      spec: PTX ISA, tcgen05, instruction descriptor\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .idesc_extra = 1u << 2}, NULL,
+         "error[E0771]: tcgen05.mma.kind::f16: the instruction descriptor is illegal\n"
+         "  expected: field 'sparse': 0 (the instruction has no .sp)\n"
+         "     found: 1 in 0x08100014, 1 bit from bit 2\n"
+         "      spec: PTX ISA, tcgen05, instruction descriptor\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "xor.b64 %q4, %q4, 0x0000400000000000;\n",
+         "error[E0770]: tcgen05.mma: the shared memory descriptor of A is illegal\n"
+         "  expected: field 'bits 48:46': 1\n"
+         "     found: 0 in 0x4000004000010040\n"
+         "      spec: PTX ISA, tcgen05, shared memory descriptor\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "xor.b64 %q5, %q5, 0x2000000000000000;\n",
+         "error[E0770]: tcgen05.mma: the shared memory descriptor of B is illegal\n"
+         "  expected: field 'layout': 0 none, 1 128B with 32B atom, 2 128B, 4 64B, 6 32B\n"
+         "     found: 3 in 0x6000404000010640\n"
+         "      spec: PTX ISA, tcgen05, shared memory descriptor\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 4, .mode_b = 3, .a_mn = true}, NULL,
+         "error[E0770]: tcgen05.mma: the shared memory descriptor of A does not fit the instruction\n"
+         "  expected: the 128B layout with 32-byte atom holds MN-major 32-bit elements only\n"
+         "     found: 0x2000402000800040\n"
+         "      spec: PTX ISA, tcgen05, canonical layouts\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "add.s64 %q5, %q5, 2000;\n",
+         "error[E0772]: tcgen05.mma reads B outside shared memory\n"
+         "  expected: addresses from 0x400 to 0xb40b of shared memory\n"
+         "     found: 16 bytes at 0xe120\n"
+         "       fix: check the start address and the strides of the descriptor\n"
+         "      spec: PTX ISA, tcgen05, shared memory descriptor\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "add.u32 %r1, %r1, 0x1e0;\n",
+         "error[E0762]: tcgen05.mma writes D in tensor memory that is not allocated\n"
+         "  expected: columns that the CTA has allocated, until the operation has completed\n"
+         "     found: lane 0, column 512, outside tensor memory\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .lane_base = 16}, NULL,
+         "error[E0763]: tcgen05.mma: D starts at a lane that data path D does not allow\n"
+         "  expected: lane 0\n"
+         "     found: lane 16\n"
+         "      spec: PTX ISA, tcgen05, data path layout organization\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 64, .n = 64, .mode_b = 3, .a_tmem = true, .lane_base = 16}, "add.u32 %r7, %r7, 0xfff00000;\n",
+         "error[E0763]: tcgen05.mma: A starts at a lane that data path F does not allow\n"
+         "  expected: lane 16, as D\n"
+         "     found: lane 0\n"
+         "      spec: PTX ISA, tcgen05, data path layout organization\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3, .modifiers = ".collector::a::use"}, NULL,
+         "error[E0774]: tcgen05.mma: a collector buffer is used without a valid fill\n"
+         "  expected: an earlier .collector fill of the same operand, type and shape, still valid\n"
+         "     found: no valid fill\n"
+         "      spec: PTX ISA, tcgen05.mma, collector buffers\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .ws = true, .m = 64, .n = 64, .mode_a = 3, .mode_b = 3, .tail = ", %q8"}, "mov.u64 %q8, 0x0100000000000000;\n",
+         "error[E0773]: tcgen05.mma: the zero-column mask is illegal\n"
+         "  expected: a shift of at most the maximum shift of the instruction descriptor\n"
+         "     found: 0x0100000000000000\n"
+         "      spec: PTX ISA, tcgen05.mma.ws, zero-column mask\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{.kind = "kind::f16", .cta_group = 1, .sparse = true, .m = 128, .n = 32, .k = 32, .container = 16, .mode_a = 3, .mode_b = 3}, NULL,
+         "error[E0776]: tcgen05.mma: a code of the sparsity metadata is illegal\n"
+         "  expected: 0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe\n"
+         "     found: 0x3 for row 0, group 0\n"
+         "      spec: PTX ISA, tcgen05.mma.sp, sparsity metadata\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{.kind = "kind::mxf8f6f4.block_scale", .cta_group = 1, .m = 128, .n = 32, .k = 32, .a = E4M3, .b = E4M3, .container = 8, .mode_a = 3, .mode_b = 3, .scaled = true, .idesc_extra = 1u << 23}, NULL,
+         "error[E0773]: tcgen05.mma: the copies of a factor of the scales of A differ\n"
+         "  expected: the same factor in every 32-lane copy\n"
+         "     found: 0x62 in lane 0, 0x8e in lane 32, column 416\n"
+         "       fix: copy the factors with tcgen05.cp.32x128b.warpx4\n"
+         "      spec: PTX ISA, tcgen05.mma, scale factor layouts\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{.kind = "kind::mxf4.block_scale", .cta_group = 1, .m = 128, .n = 32, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .scaled = true, .idesc_extra = 1u << 23 | 1u << 31}, NULL,
+         "error[E0771]: tcgen05.mma.kind::mxf4: a K of 96 exists on sm_103a only\n"
+         "  expected: field 'K 96': 0 for this target\n"
+         "     found: 1 in 0x88880480\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r5];\n",
+         "error[E0750]: tcgen05.commit: no mbarrier is initialised at shared address 0x400\n"
+         "  expected: an earlier mbarrier.init of this address, made visible by a barrier\n"
+         "     found: bytes that no mbarrier.init has written, or an object that mbarrier.inval has ended\n"
+         "       fix: initialise the barrier in one thread, then synchronise the CTA before it is used\n"
+         "      spec: PTX ISA, mbarrier.init\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "add.u32 %r20, %r1, 0x10000;\ntcgen05.shift.cta_group::1.down [%r20];\n",
+         "error[E0763]: tcgen05.shift at a lane inside a quadrant\n"
+         "  expected: a lane that is a multiple of 32\n"
+         "     found: lane 1\n"
+         "      spec: PTX ISA, tcgen05.shift\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "mov.u16 %h0, 3;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r4], %h0;\n",
+         "error[E0775]: tcgen05.commit signals a CTA that the cluster does not have\n"
+         "  expected: ranks below 1, the size of the cluster\n"
+         "     found: mask 0x0003\n"
+         "      spec: PTX ISA, tcgen05.commit\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bench_room *room = *state;
+        struct tensor_data *const t = malloc(sizeof *t);
+        struct text p;
+        tw_text_init(&p, &room->arena);
+        case_fill(t, &cases[i].c, 1);
+        case_write(&p, &cases[i].c, t, cases[i].prologue);
+        const int status = run_ptx(room, p.at,
+                                   &(struct ptx_run){.entry = "k", .block = 128, .input = t->image, .input_bytes = sizeof t->image});
+        free(t);
+        if (status != LAUNCH_FAULT)
+            fail_msg("case %zu: status %d\n%s", i, status, tw_test_diags(room));
+        assert_string_equal(essence(room), cases[i].text);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(the_minimal_kernel_gives_the_exact_product),
+        ROOM_TEST(a_load_gives_its_values_without_wait_ld),
+        ROOM_TEST(what_is_forgotten_shows_under_every_seed),
+        ROOM_TEST(both_majors_and_every_swizzle_give_the_product),
+        ROOM_TEST(operands_may_begin_inside_a_swizzled_row),
+        ROOM_TEST(every_shape_has_its_data_path),
+        ROOM_TEST(every_kind_and_format_gives_the_product),
+        ROOM_TEST(a_may_stand_in_tensor_memory),
+        ROOM_TEST(a_pair_shares_one_product),
+        ROOM_TEST(negation_and_scaling_of_the_accumulator),
+        ROOM_TEST(masked_lanes_are_not_written),
+        ROOM_TEST(a_zero_column_mask_drops_and_shifts_columns),
+        ROOM_TEST(sparse_a_meets_the_selected_elements_of_b),
+        ROOM_TEST(block_scales_multiply_their_blocks),
+        ROOM_TEST(copies_fill_the_lanes_of_their_shape),
+        ROOM_TEST(a_shift_moves_rows_down_within_each_quadrant),
+        ROOM_TEST(illegal_operands_are_diagnosed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
