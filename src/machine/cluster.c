@@ -109,6 +109,8 @@ struct cluster *tw_cluster_new(struct launch *l, uint64_t index)
     for (uint32_t i = 0; i < c->cta_count; i++)
         c->warp_count += (l->block_threads + LANES - 1) / LANES;
     c->order = arena_new(&c->arena, struct warp *, c->warp_count);
+    c->turn = c->warp_count; /* the first round begins with a shuffle */
+    c->round_ran = true;
     uint32_t next = 0;
     for (uint32_t i = 0; i < c->cta_count; i++) {
         start_cta(c, i);

@@ -260,7 +260,7 @@ static bool symbol_operand(struct decoder *dc, const struct ptx_operand *o, unsi
     out->bits = (uint8_t)bits;
     out->bytes = (uint8_t)slot_bytes_of(bits);
     if (o->base == BASE_FUNC) {
-        constant_operand(dc, bits, code_address(o->index) + (uint64_t)o->value, out);
+        constant_operand(dc, bits, code_address(tw_definition_of(dc->module, o->index)) + (uint64_t)o->value, out);
         return true;
     }
     const struct ptx_var *const var = o->base == BASE_VAR ? &dc->func->vars.at[o->index] : &dc->module->vars.at[o->index];
@@ -502,9 +502,7 @@ static void decode_func(struct decoder *dc, struct code *code)
 /* The code of a function, decoded later if it is new. */
 struct code *tw_decode_callee(struct decoder *dc, uint32_t func)
 {
-    const struct ptx_func *f = &dc->module->funcs.at[func];
-    if (f->is_alias)
-        f = &dc->module->funcs.at[f->alias_of];
+    const struct ptx_func *const f = &dc->module->funcs.at[tw_definition_of(dc->module, func)];
     struct image *const image = dc->image;
     for (uint32_t i = 0; i < image->code_count; i++)
         if (image->codes[i]->func == f)

@@ -9,6 +9,7 @@
 #include "machine/format_output.h"
 #include "machine/program.h"
 #include "machine/run.h"
+#include "machine/shared_layout.h"
 #include "machine/warp.h"
 
 enum { MAX_CALL_DEPTH = 256 }; /* frames; a recursion that is deeper has no room for its local variables on a GPU either */
@@ -247,12 +248,13 @@ static bool indirect_targets(struct decoder *dc, const struct ptx_inst *in, stru
 
 static bool direct_target(struct decoder *dc, const struct ptx_inst *in, uint32_t func, struct call_site *site)
 {
+    func = tw_definition_of(tw_decode_module(dc), func);
     const struct ptx_func *const f = &tw_decode_module(dc)->funcs.at[func];
-    if (!f->has_body && !f->is_alias && strcmp(f->name, "vprintf") == 0) {
+    if (!f->has_body && strcmp(f->name, "vprintf") == 0) {
         site->kind = CALL_PRINT;
         return true;
     }
-    if (!f->has_body && !f->is_alias && strcmp(f->name, "__assertfail") == 0) {
+    if (!f->has_body && strcmp(f->name, "__assertfail") == 0) {
         site->kind = CALL_ASSERT;
         return true;
     }

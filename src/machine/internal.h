@@ -270,7 +270,8 @@ struct cluster {
     uint64_t steps, slices; /* warp instructions; turns taken in the launch */
     struct warp **order;    /* warps in scheduling order */
     uint32_t warp_count;
-    uint32_t turn;
+    uint32_t turn, turn_left; /* whose turn in `order`, and instructions left of it */
+    bool round_ran;         /* some warp has run since all had their turn */
     uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
     uint64_t idle_changes;
     bool faulted;

@@ -292,8 +292,9 @@ static void run_slice(struct launch *l, uint64_t budget)
     if (l->resident_turn >= l->resident_count)
         l->resident_turn = 0;
     struct cluster *const c = l->resident[l->resident_turn];
-    const uint64_t left = l->spec.max_steps - l->warp_steps;
-    const uint64_t slice = budget < left ? budget : left;
+    const uint64_t left = l->spec.max_steps - l->warp_steps, to_turn = CLUSTER_SLICE - c->steps % CLUSTER_SLICE;
+    uint64_t slice = budget < left ? budget : left;
+    slice = slice < to_turn ? slice : to_turn;
     tw_cluster_run(c, slice < CLOCK_STEPS ? slice : CLOCK_STEPS);
     if (c->ended && l->status == LAUNCH_RUNNING) {
         retire(l, l->resident_turn);

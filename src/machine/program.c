@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "machine/internal.h"
+#include "machine/shared_layout.h"
 
 #include <assert.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static uint64_t element_bytes(const struct ptx_var *v)
 static uint64_t symbol_value(const struct program *p, const struct ptx_init *init)
 {
     if (init->base == BASE_FUNC)
-        return code_address(init->index) + (uint64_t)init->value;
+        return code_address(tw_definition_of(p->module, init->index)) + (uint64_t)init->value;
     const struct ptx_var *const v = &p->module->vars.at[init->index];
     uint64_t at = p->var_at[init->index] + (uint64_t)init->value;
     if (init->kind == INIT_GENERIC && v->space == MOD_CONST)

@@ -103,7 +103,7 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
                     go_on = false;
                 else if (w->code->insts != insts)
                     insts = w->code->insts;
-                if (w->now == s && s->pc <= pc && ++s->spins >= SPIN_LIMIT) {
+                if (splits > 1 && w->now == s && s->pc <= pc && ++s->spins >= SPIN_LIMIT) {
                     s->yielded = true;
                     s->spins = 0;
                 }
@@ -121,19 +121,17 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
     return steps;
 }
 
-/* A turn of the warp. *used grows by the instructions run; returns false if nothing of it could run. */
-static bool run_warp(struct warp *w, uint64_t budget, uint64_t *used)
+/* Runs the warp for at most `budget` instructions; fewer when none of its splits can go on. Returns those run. */
+static uint64_t run_warp(struct warp *w, uint64_t budget)
 {
-    const uint64_t end = *used + budget;
-    bool ran = false;
-    while (*used < end && w->live != 0 && w->cluster->launch->status == LAUNCH_RUNNING) {
+    uint64_t used = 0;
+    while (used < budget && w->live != 0 && w->cluster->launch->status == LAUNCH_RUNNING) {
         struct split *const s = next_split(w);
         if (s == NULL)
             break;
-        ran = true;
-        *used += run_split(w, s, end - *used);
+        used += run_split(w, s, budget - used);
     }
-    return ran;
+    return used;
 }
 
 /* ---- Waits ---------------------------------------------------------------------------------- */
@@ -312,18 +310,39 @@ static void shuffle(struct cluster *c)
     }
 }
 
+static void start_turn(struct cluster *c, uint32_t turn)
+{
+    c->turn = turn;
+    c->turn_left = TURN_STEPS + (uint32_t)(tw_random(c) % TURN_STEPS);
+}
+
+/* All warps have had their turn: if none could use it, nothing can run. */
+static void next_round(struct cluster *c)
+{
+    if (!c->round_ran && !any_runnable(c))
+        stall(c);
+    shuffle(c);
+    c->round_ran = false;
+    start_turn(c, 0);
+}
+
+/* Turns and rounds are kept in the cluster: what happens does not depend on how the launch is stepped. */
 uint64_t tw_cluster_run(struct cluster *c, uint64_t budget)
 {
     uint64_t used = 0;
-    struct launch *const l = c->launch;
+    const struct launch *const l = c->launch;
     while (used < budget && !c->ended && l->status == LAUNCH_RUNNING) {
-        bool ran = false;
-        shuffle(c);
-        for (uint32_t i = 0; i < c->warp_count && l->status == LAUNCH_RUNNING; i++)
-            if (c->order[i]->live != 0)
-                ran |= run_warp(c->order[i], TURN_STEPS + tw_random(c) % TURN_STEPS, &used);
-        if (!ran && !c->ended && l->status == LAUNCH_RUNNING && !any_runnable(c))
-            stall(c);
+        if (c->turn == c->warp_count) {
+            next_round(c);
+            continue;
+        }
+        const uint64_t most = c->turn_left < budget - used ? c->turn_left : budget - used;
+        const uint64_t ran = run_warp(c->order[c->turn], most);
+        used += ran;
+        c->turn_left -= (uint32_t)ran;
+        c->round_ran |= ran != 0;
+        if (c->turn_left == 0 || ran < most)
+            start_turn(c, c->turn + 1);
     }
     return used;
 }

@@ -8,6 +8,15 @@
 
 #include <string.h>
 
+uint32_t tw_definition_of(const struct ptx_module *m, uint32_t func)
+{
+    const struct ptx_func *const f = &m->funcs.at[func];
+    if (f->is_alias)
+        return f->alias_of;
+    const uint32_t definition = f->has_body ? func : tw_ptx_find_func(m, tw_str(f->name));
+    return definition == PTX_NONE ? func : definition;
+}
+
 struct reach {
     const struct ptx_module *m;
     bool *funcs, *vars;
@@ -17,8 +26,7 @@ struct reach {
 
 static void reach_func(struct reach *r, uint32_t func)
 {
-    if (r->m->funcs.at[func].is_alias)
-        func = r->m->funcs.at[func].alias_of;
+    func = tw_definition_of(r->m, func);
     if (r->funcs[func])
         return;
     r->funcs[func] = true;

@@ -1,0 +1,141 @@
+/* Calls: the parameter ABI, recursion, function pointers, vprintf and __assertfail. */
+#include "kernel_text.h"
+
+static void a_device_function_takes_and_gives_values(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(&rig, *state,
+                                              KERNEL(".func (.param .b32 result) twice_plus(.param .b32 a, .param .align 8 .b8 pair[16])\n{\n"
+                                                     ".reg .b32 %r<9>; .reg .b64 %q<3>;\n"
+                                                     "ld.param.u32 %r1, [a];\nld.param.u32 %r2, [pair+4];\nld.param.u64 %q1, [pair+8];\n"
+                                                     "cvt.u32.u64 %r3, %q1;\nmad.lo.u32 %r4, %r1, 2, %r2;\nadd.u32 %r4, %r4, %r3;\n"
+                                                     "st.param.b32 [result], %r4;\nret;\n}\n",
+                                                     "{\n.param .b32 arg;\n.param .align 8 .b8 two[16];\n.param .b32 back;\n"
+                                                     "st.param.b32 [arg], %t;\nst.param.b32 [two+4], 1000;\nmov.u64 %q1, 70000;\n"
+                                                     "st.param.b64 [two+8], %q1;\n"
+                                                     "call.uni (back), twice_plus, (arg, two);\nld.param.b32 %r1, [back];\n}\n"
+                                                     "st.global.u32 [%at], %r1;\n"),
+                                              &out);
+    kernel_must_run(&rig, &out, 1, 64, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(words[i], 2 * i + 71000);
+    rig_end(&rig);
+}
+
+/* Each lane recurses to its own depth; the results meet again in the caller. */
+static void a_recursive_function_keeps_a_frame_for_each_call(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words =
+        kernel_load(&rig, *state,
+                    KERNEL(".func (.param .b32 result) sum_to(.param .b32 n);\n"
+                           ".func (.param .b32 result) sum_to(.param .b32 n)\n{\n"
+                           ".reg .pred %p; .reg .b32 %r<9>; .local .align 4 .b32 mine;\n"
+                           "ld.param.u32 %r1, [n];\nst.local.u32 [mine], %r1;\nmov.u32 %r4, 0;\n"
+                           "setp.eq.u32 %p, %r1, 0;\n@%p bra DONE;\n"
+                           "sub.u32 %r2, %r1, 1;\n"
+                           "{\n.param .b32 arg;\n.param .b32 back;\nst.param.b32 [arg], %r2;\ncall.uni (back), sum_to, (arg);\n"
+                           "ld.param.b32 %r3, [back];\n}\n"
+                           "ld.local.u32 %r4, [mine];\nadd.u32 %r4, %r3, %r4;\n"
+                           "DONE: st.param.b32 [result], %r4;\nret;\n}\n",
+                           "{\n.param .b32 arg;\n.param .b32 back;\nst.param.b32 [arg], %t;\ncall.uni (back), sum_to, (arg);\n"
+                           "ld.param.b32 %r1, [back];\n}\nactivemask.b32 %r2;\n"
+                           "st.global.u32 [%at], %r1;\nst.global.u32 [%at+256], %r2;\n"),
+                    &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(words[i], i * (i + 1) / 2);
+        assert_int_equal(words[64 + i], 0xffffffffu);
+    }
+    rig_end(&rig);
+}
+
+static void a_recursion_without_end_is_diagnosed(void **state)
+{
+    struct bench_room *const room = *state;
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, room, KERNEL(".func down();\n.func down()\n{\ncall.uni down;\nret;\n}\n", "call.uni down;\n"), &out);
+    assert_int_equal(kernel_run(&rig, &out, 1, 32, 1), LAUNCH_FAULT);
+    assert_non_null(strstr(tw_test_diags(room), "error[E0715]: the call of 'down' is 256 calls deep\n"));
+    rig_end(&rig);
+}
+
+/* Even lanes call one function, odd ones another, through a table of addresses. */
+static void a_function_pointer_splits_the_warp_by_target(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words =
+        kernel_load(&rig, *state,
+                    KERNEL(".func (.reg .b32 r) add_one(.reg .b32 a)\n{\nadd.u32 r, a, 1;\nret;\n}\n"
+                           ".func (.reg .b32 r) times_ten(.reg .b32 a)\n{\nmul.lo.u32 r, a, 10;\nret;\n}\n"
+                           ".global .align 8 .u64 table[2] = {add_one, times_ten};\n",
+                           "and.b32 %r1, %t, 1;\nmov.u64 %q1, table;\nmad.wide.u32 %q1, %r1, 8, %q1;\nld.global.u64 %q2, [%q1];\n"
+                           "proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
+                           "call (%r2), %q2, (%t), proto;\nst.global.u32 [%at], %r2;\n"),
+                    &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(words[i], i % 2 == 0 ? i + 1 : i * 10);
+    rig_end(&rig);
+}
+
+#define PRINT_DECLS                                                                       \
+    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"              \
+    ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
+
+static void a_kernel_prints(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, *state,
+                      KERNEL(PRINT_DECLS ".global .align 1 .b8 text[32] = {116, 61, 37, 100, 32, 37, 53, 117, 32, 37, 115, 32, 37, 108, 108, 120, "
+                                         "32, 37, 102, 32, 37, 37, 37, 45, 51, 99, 124, 10, 0};\n" /* "t=%d %5u %s %llx %f %%%-3c|\n" */
+                             ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n",
+                             ".local .align 8 .b8 depot[48];\n"
+                             "setp.ne.u32 %p1, %t, 1;\n@%p1 bra END;\n"
+                             "mov.u64 %q1, depot;\nmov.b32 %r1, -7;\nst.local.u32 [depot], %r1;\nst.local.u32 [depot+4], 42;\n"
+                             "mov.u64 %q2, word;\nst.local.u64 [depot+8], %q2;\nmov.u64 %q3, 0xabcdef0123;\nst.local.u64 [depot+16], %q3;\n"
+                             "mov.f64 %q4, 0d3FF8000000000000;\nst.local.f64 [depot+24], %q4;\nst.local.u32 [depot+32], 90;\n"
+                             "cvta.local.u64 %q1, %q1;\nmov.u64 %q5, text;\n"
+                             "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nst.param.b64 [f], %q5;\nst.param.b64 [a], %q1;\n"
+                             "call.uni (r), vprintf, (f, a);\nld.param.b32 %r2, [r];\n}\nst.global.u32 [%out], %r2;\nEND:\n"),
+                      &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    assert_string_equal(rig.printed.at, "t=-7    42 abc abcdef0123 1.5 %Z  |\n");
+    assert_int_equal(*(uint32_t *)rig_host(&rig, out), 6);
+    rig_end(&rig);
+}
+
+static void a_failed_assertion_ends_the_launch(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL(PRINT_DECLS ".global .align 1 .b8 m[6] = {110, 32, 62, 32, 48, 0}; .global .align 1 .b8 f[5] = {107, 46, 99, 117, 0}; "
+                                        ".global .align 1 .b8 n[5] = {109, 97, 105, 110, 0};",
+                            "mov.u64 %q1, m; mov.u64 %q2, f; mov.u64 %q3, n;\n"
+                            "{\n.param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+                            "st.param.b64 [a], %q1; st.param.b64 [b], %q2; st.param.b32 [c], 33; st.param.b64 [d], %q3; st.param.b64 [e], 1;\n"
+                            "call.uni __assertfail, (a, b, c, d, e);\n}\n"),
+                     1, 32, LAUNCH_FAULT,
+                     "k.ptx:17:1: error[E0712]: device assertion failed: n > 0\n"
+                     "   17 | call.uni __assertfail, (a, b, c, d, e);\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "     found: k.cu:33, in 'main'\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_device_function_takes_and_gives_values),
+        ROOM_TEST(a_recursive_function_keeps_a_frame_for_each_call),
+        ROOM_TEST(a_recursion_without_end_is_diagnosed),
+        ROOM_TEST(a_function_pointer_splits_the_warp_by_target),
+        ROOM_TEST(a_kernel_prints),
+        ROOM_TEST(a_failed_assertion_ends_the_launch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

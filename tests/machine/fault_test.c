@@ -1,0 +1,215 @@
+/* Every fault of a running kernel, by its exact text. */
+#include "kernel_text.h"
+
+static void a_load_past_an_allocation(void **state)
+{
+    kernel_must_fail(*state, KERNEL(".file 1 \"k.py\"", ".loc 1 12 3\nld.global.u32 %r1, [%at+16384];\n"), 2, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0701]: load of 4 bytes at 0x700000004000, outside global memory\n"
+                     "   12 | ld.global.u32 %r1, [%at+16384];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: 0 bytes past the end of 'out' of 16384 bytes\n"
+                     "note: by thread (0,0,0) of block (0,0,0), k.py:12\n");
+}
+
+static void a_store_that_runs_over_the_end(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "setp.eq.u32 %p1, %t, 3;\n@%p1 st.global.u8 [%out+16385], 1;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0701]: store of 1 byte at 0x700000004001, outside global memory\n"
+                     "   12 | @%p1 st.global.u8 [%out+16385], 1;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: 1 bytes past the end of 'out' of 16384 bytes\n"
+                     "note: by thread (3,0,0) of block (0,0,0)\n");
+}
+
+static void an_atomic_at_the_null_address(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u64 %q1, 0;\nred.global.add.u32 [%q1], 1;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0701]: atomic of 4 bytes at 0x0, outside global memory\n"
+                     "   12 | red.global.add.u32 [%q1], 1;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: 123145302310912 bytes before 'out' of 16384 bytes\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_misaligned_load(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "ld.global.v2.u32 {%r1, %r2}, [%out+4];\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:11:1: error[E0703]: misaligned load of 8 bytes at global address 0x700000000004\n"
+                     "   11 | ld.global.v2.u32 {%r1, %r2}, [%out+4];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address that is a multiple of 8\n"
+                     "     found: 0x700000000004, 4 over\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_shared_store_past_the_last_variable(void **state)
+{
+    kernel_must_fail(*state, KERNEL(".shared .align 4 .b8 box[64];", "st.shared.u32 [box+64], %t;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:11:1: error[E0702]: store of 4 bytes at 0x440, outside shared memory\n"
+                     "   11 | st.shared.u32 [box+64], %t;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address from 0x400 to 0x43f\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void shared_memory_in_a_kernel_that_has_none(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u32 %r1, 1024;\nld.shared.u32 %r2, [%r1];\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0702]: load of 4 bytes at 0x400, outside shared memory\n"
+                     "   12 | ld.shared.u32 %r2, [%r1];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: no access: the kernel has no shared memory\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_local_access_past_the_frame(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", ".local .align 4 .b8 depot[16];\nmov.u32 %r1, depot;\nld.local.u32 %r2, [%r1+16];\n"), 1, 32,
+                     LAUNCH_FAULT,
+                     "k.ptx:13:1: error[E0702]: load of 4 bytes at 0x10, outside local memory\n"
+                     "   13 | ld.local.u32 %r2, [%r1+16];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address from 0x0 to 0xf\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_parameter_read_past_the_block(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u64 %q1, out;\nld.param.u64 %q2, [%q1+8];\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0702]: load of 8 bytes at 0x8, outside param memory\n"
+                     "   12 | ld.param.u64 %q2, [%q1+8];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address from 0x0 to 0x7\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_generic_store_into_parameters(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u64 %q1, out;\ncvta.param.u64 %q2, %q1;\nst.u32 [%q2], 1;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:13:1: error[E0704]: store of 4 bytes at param address 0x0\n"
+                     "   13 | st.u32 [%q2], 1;\n"
+                     "      | ^~~~~~~~~~~~~~~~\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_plain_shared_access_with_another_rank(void **state)
+{
+    struct bench_room *const room = *state;
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, room,
+                      ".version 8.8\n.target sm_90a\n.address_size 64\n.shared .align 4 .b32 box;\n"
+                      ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>;\n"
+                      "mov.u32 %r1, box;\nor.b32 %r1, %r1, 0x1000000;\nst.shared.u32 [%r1], 1;\nret;\n}\n",
+                      &out);
+    const enum launch_status status =
+        rig_run(&rig, "k", (struct launch_spec){.grid = {2}, .block = {1}, .cluster = {2}, .params = &out, .param_bytes = 8, .seed = 1});
+    assert_int_equal(status, LAUNCH_FAULT);
+    tw_test_expect_diags(room, "k.ptx:10:1: error[E0719]: store of 4 bytes at shared::cta address 0x1000400\n"
+                               "   10 | st.shared.u32 [%r1], 1;\n"
+                               "      | ^~~~~~~~~~~~~~~~~~~~~~~\n"
+                               "     found: rank 1 in bits 31:24; the executing CTA has rank 0\n"
+                               "note: by thread (0,0,0) of block (0,0,0)\n");
+    rig_end(&rig);
+}
+
+static void a_trap(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "setp.eq.u32 %p1, %t, 9;\n@%p1 trap;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0711]: the kernel executed a trap\n"
+                     "   12 | @%p1 trap;\n"
+                     "      | ^~~~~~~~~~\n"
+                     "note: by thread (9,0,0) of block (0,0,0)\n");
+}
+
+static void an_instruction_that_is_not_executed_is_named_before_the_run(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL("", "st.global.u32 [%at], 1;\n"
+                                "sin.approx.f32 %r1, %r2;\nsin.approx.f32 %r1, %r2;\nalloca.u64 %q1, 16;\n"),
+                     1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0709]: 'sin.approx.f32' is known, but this machine does not execute it\n"
+                     "   12 | sin.approx.f32 %r1, %r2;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 2 instructions of this form in 'k'; the number room has no bit-exact definition of this approximate function\n"
+                     "k.ptx:14:1: error[E0709]: 'alloca.u64' is known, but this machine does not execute it\n"
+                     "   14 | alloca.u64 %q1, 16;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 1 instruction of this form in 'k'; the machine has no execution function for it\n");
+}
+
+static void a_limit_on_instructions(void **state)
+{
+    struct bench_room *const room = *state;
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, room, KERNEL(".file 1 \"k.py\"", ".loc 1 4 1\nLOOP: bra.uni LOOP;\n"), &out);
+    const enum launch_status status = rig_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8, .max_steps = 5000});
+    assert_int_equal(status, LAUNCH_LIMIT);
+    tw_test_expect_diags(room, "error[E0707]: the limit on instructions was reached: 5000 warp instructions\n"
+                               "     found: 0 of 1 CTAs done after 5000 warp instructions\n"
+                               "       fix: raise --max-steps, if the kernel needs more\n"
+                               "k.ptx:12:7: note: 'k' was running: warp 0 of block (0,0,0) is here, k.py:4\n"
+                               "   12 | LOOP: bra.uni LOOP;\n"
+                               "      |       ^~~~~~~~~~~~~\n");
+    rig_end(&rig);
+}
+
+static uint64_t fake_clock(void *context)
+{
+    uint64_t *const now = context;
+    return *now += 1000000000;
+}
+
+static void a_limit_on_time(void **state)
+{
+    struct bench_room *const room = *state;
+    struct rig rig;
+    uint64_t out, now = 0;
+    (void)kernel_load(&rig, room, KERNEL("", "LOOP: bra.uni LOOP;\n"), &out);
+    const enum launch_status status = rig_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8,
+                                                                              .max_nanoseconds = 2500000000, .clock = fake_clock,
+                                                                              .clock_context = &now});
+    assert_int_equal(status, LAUNCH_LIMIT);
+    assert_non_null(strstr(tw_test_diags(room), "error[E0707]: the limit on time was reached: 2500 ms\n"));
+    assert_non_null(strstr(tw_test_diags(room), "fix: raise --max-seconds, if the kernel needs more\n"));
+    rig_end(&rig);
+}
+
+static void a_limit_on_memory(void **state)
+{
+    struct bench_room *const room = *state;
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, room, KERNEL(".shared .align 4 .b8 box[40000];", "st.shared.u32 [box], 1;\n"), &out);
+    const enum launch_status status =
+        rig_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8, .max_memory = 30000});
+    assert_int_equal(status, LAUNCH_LIMIT);
+    assert_non_null(strstr(tw_test_diags(room), "fix: raise --max-memory, if the kernel needs more\n"));
+    rig_end(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_load_past_an_allocation),
+        ROOM_TEST(a_store_that_runs_over_the_end),
+        ROOM_TEST(an_atomic_at_the_null_address),
+        ROOM_TEST(a_misaligned_load),
+        ROOM_TEST(a_shared_store_past_the_last_variable),
+        ROOM_TEST(shared_memory_in_a_kernel_that_has_none),
+        ROOM_TEST(a_local_access_past_the_frame),
+        ROOM_TEST(a_parameter_read_past_the_block),
+        ROOM_TEST(a_generic_store_into_parameters),
+        ROOM_TEST(a_plain_shared_access_with_another_rank),
+        ROOM_TEST(a_trap),
+        ROOM_TEST(an_instruction_that_is_not_executed_is_named_before_the_run),
+        ROOM_TEST(a_limit_on_instructions),
+        ROOM_TEST(a_limit_on_time),
+        ROOM_TEST(a_limit_on_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
