@@ -135,6 +135,7 @@ enum isa_accept {
     ACCEPT_LABEL = 1 << 9,
     ACCEPT_LIST = 1 << 10,   /* (...) of a call */
     ACCEPT_FUNC = 1 << 11,   /* function name */
+    ACCEPT_BRACED = 1 << 13, /* a single element in braces for the element itself */
     ACCEPT_TABLE = 1 << 12   /* name of a .branchtargets, .calltargets or .callprototype */
 };
 
@@ -142,7 +143,7 @@ enum isa_accept {
 enum isa_type_map {
     TYPEMAP_SAME,
     TYPEMAP_DOUBLE,  /* twice as wide: mul.wide */
-    TYPEMAP_FRAGMENT /* the register that holds matrix elements of that type: .b32, or the type if 32 or 64 bits */
+    TYPEMAP_FRAGMENT /* the register that holds matrix elements of that type */
 };
 
 /* The pseudo state space of tensor memory addresses, beside the MOD_* of state spaces. */
@@ -257,6 +258,10 @@ unsigned tw_isa_operand_count(const struct isa_spelling *s, unsigned i);
 /* Type (enum isa_mod, MOD_NONE: any) and state space (MOD_NONE: generic) of operand `i`. */
 unsigned tw_isa_operand_type(const struct isa_spelling *s, unsigned i);
 unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i);
+
+/* NULL if an immediate may have this value, else in words what it must be. The operand's range
+ * (low, high) is the caller's to check. */
+const char *tw_isa_value_refused(const struct isa_spelling *s, unsigned operand, int64_t value);
 
 /* Parses "sm_100a". False if it is no target name. */
 bool tw_isa_target_parse(struct str text, struct isa_target *out);

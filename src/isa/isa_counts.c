@@ -117,15 +117,30 @@ static unsigned doubled(unsigned type)
     return type;
 }
 
+/* The register type of matrix elements. ptxas takes .f16x2 and .b32 registers for .f16, only .b32 ones for the
+ * other formats, and 32-bit integers for integers. */
+static unsigned fragment_type(unsigned type)
+{
+    switch (isa_mod_row(type)->type_class) {
+    case TYPE_FLOAT:
+        return type == MOD_F16 ? MOD_F16X2 : type == MOD_BF16 ? MOD_BF16X2 : isa_type_bits(type) < 32 ? MOD_E4M3X4 : type;
+    case TYPE_SIGNED:
+    case TYPE_UNSIGNED: return MOD_S32;
+    case TYPE_NOT:
+    case TYPE_PRED:
+    case TYPE_BITS:
+    case TYPE_PACKED: break;
+    }
+    return MOD_B32;
+}
+
 unsigned tw_isa_operand_type(const struct isa_spelling *s, unsigned i)
 {
     const struct isa_operand *o = &s->form->operands[i];
     unsigned type = o->type_slot == SLOT_NONE ? o->type : isa_spelling_mod(s, o->type_slot);
     if (o->type_map == TYPEMAP_DOUBLE)
         return doubled(type);
-    if (o->type_map == TYPEMAP_FRAGMENT && type != MOD_F32 && type != MOD_F64 && type != MOD_S32)
-        return MOD_B32;
-    return type;
+    return o->type_map == TYPEMAP_FRAGMENT ? fragment_type(type) : type;
 }
 
 unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i)

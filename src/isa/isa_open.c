@@ -316,7 +316,7 @@ static void take_scalar(struct cursor *c, struct isa_operand *o)
         (void)closed;
         o->accept |= ACCEPT_VECTOR;
     } else if (o->count_slot != SLOT_NONE) {
-        o->accept |= ACCEPT_VECTOR;
+        o->accept |= ACCEPT_VECTOR | ACCEPT_BRACED;
     }
 }
 
@@ -343,7 +343,11 @@ static struct prefixes take_prefixes(struct cursor *c, struct isa_operand *o)
         else if (*c->at == '$')
             p.register_only = true;
         else if (*c->at == '%')
-            p.accept |= ACCEPT_SREG | ACCEPT_SYMBOL;
+            p.accept |= ACCEPT_SREG;
+        else if (*c->at == '&')
+            p.accept |= ACCEPT_SYMBOL;
+        else if (*c->at == '~')
+            p.accept |= ACCEPT_BRACED;
         else if (*c->at == '^')
             p.accept |= ACCEPT_ADDRESS; /* or an address in tensor memory */
         else
@@ -381,6 +385,8 @@ static struct isa_operand take_operand(struct isa *isa, struct cursor *c)
     if (scalar && (p.immediate_only || (o.access == ACCESS_READ && !p.register_only)))
         o.accept |= ACCEPT_IMM;
     o.accept |= p.accept;
+    if (o.type == MOD_PRED && scalar && o.access == ACCESS_READ && !p.immediate_only)
+        o.accept |= ACCEPT_NEGATED; /* ptxas takes !p wherever a predicate is read */
     if ((p.accept & ACCEPT_ADDRESS) != 0)
         o.space = ISA_SPACE_TMEM;
     take_condition(isa, c, &o);

@@ -56,13 +56,13 @@ bool tw_ptx_literal_fits(enum ptx_operand_kind kind, unsigned type)
 }
 
 /* The kinds of raw operands against what a form accepts, types aside. */
-static bool kind_fits(const struct isa_operand *want, const struct raw_operand *raw)
+static bool kind_fits(const struct isa_operand *want, const struct raw_operand *raw, const struct ptx_operand *o)
 {
     if ((want->accept & (ACCEPT_LABEL | ACCEPT_TABLE)) != 0)
         return raw->is_name;
-    if (raw->o.negated && (want->accept & ACCEPT_NEGATED) == 0)
-        return false;
-    switch ((enum ptx_operand_kind)raw->o.kind) {
+    if (o->negated && want->access != ACCESS_READ)
+        return false; /* whether it is a predicate at all is a matter of types */
+    switch ((enum ptx_operand_kind)o->kind) {
     case OPERAND_REG: return (want->accept & ACCEPT_REG) != 0;
     case OPERAND_SREG: return (want->accept & ACCEPT_SREG) != 0;
     case OPERAND_SINK: return (want->accept & ACCEPT_SINK) != 0;
@@ -94,6 +94,8 @@ struct binder {
 
 static bool scalar_type_fits(const struct binder *b, const struct ptx_operand *o, unsigned type, enum isa_width width)
 {
+    if (o->negated && type != MOD_PRED)
+        return false;
     if (o->kind == OPERAND_REG)
         return tw_ptx_reg_fits(b->room->func->regs.at[o->index].type, type, width);
     if (o->kind == OPERAND_INT || o->kind == OPERAND_F32 || o->kind == OPERAND_F64)
@@ -102,6 +104,14 @@ static bool scalar_type_fits(const struct binder *b, const struct ptx_operand *o
         return isa_type_bits(tw_isa_sregs[o->index].type) == isa_type_bits(type) ||
                (isa_type_bits(type) == 16 && isa_type_bits(tw_isa_sregs[o->index].type) == 32);
     return true;
+}
+
+/* "{%r1}" where a load or store without .vN takes one register: the register. */
+static const struct ptx_operand *unwrapped(const struct binder *b, unsigned i, const struct ptx_operand *o)
+{
+    bool single = o->kind == OPERAND_VECTOR && o->count == 1 &&
+                  (b->spelling->form->operands[i].accept & ACCEPT_BRACED) != 0 && tw_isa_operand_count(b->spelling, i) == 0;
+    return single ? tw_ptx_elements(b->room->func, o) : o;
 }
 
 /* mov packs and unpacks: elements of one size that fill the type. */
@@ -138,14 +148,6 @@ static bool vector_fits(const struct binder *b, const struct isa_operand *want, 
             return false;
     }
     return true;
-}
-
-/* "{%r1}" where a load or store without .vN takes one register: the register. */
-static const struct ptx_operand *unwrapped(const struct binder *b, unsigned i, const struct ptx_operand *o)
-{
-    bool single = o->kind == OPERAND_VECTOR && o->count == 1 && b->spelling->form->operands[i].count_slot != SLOT_NONE &&
-                  tw_isa_operand_count(b->spelling, i) == 0;
-    return single ? tw_ptx_elements(b->room->func, o) : o;
 }
 
 static bool type_fits(const struct binder *b, unsigned i, const struct raw_operand *raw)
@@ -198,8 +200,9 @@ static bool place_from(struct binder *b, unsigned i, unsigned r)
     if (i == f->operand_count)
         return r == b->count;
     const struct isa_operand *want = &f->operands[i];
-    if (r < b->count && !must_skip(b->spelling, want) && b->raw[r].joined == want->joined &&
-        kind_fits(want, &b->raw[r]) && (!b->typed || type_fits(b, i, &b->raw[r]))) {
+    if (r < b->count && !must_skip(b->spelling, want) &&
+        (b->room->free_joins || b->raw[r].joined == want->joined) &&
+        kind_fits(want, &b->raw[r], unwrapped(b, i, &b->raw[r].o)) && (!b->typed || type_fits(b, i, &b->raw[r]))) {
         b->place[i] = (int8_t)r;
         if (place_from(b, i + 1, r + 1))
             return true;
@@ -341,12 +344,13 @@ static void report(struct bind_room *room, const struct binder *b)
     unsigned i = b->best_operand;
     while (i < f->operand_count && must_skip(b->spelling, &f->operands[i]))
         i++;
-    if (b->best_raw >= b->count || i >= f->operand_count || b->raw[b->best_raw].joined != f->operands[i].joined) {
+    if (b->best_raw >= b->count || i >= f->operand_count ||
+        (!room->free_joins && b->raw[b->best_raw].joined != f->operands[i].joined)) {
         report_number(room, b);
         return;
     }
     const struct ptx_operand *o = &b->raw[b->best_raw].o;
-    bool kind_ok = kind_fits(&f->operands[i], &b->raw[b->best_raw]);
+    bool kind_ok = kind_fits(&f->operands[i], &b->raw[b->best_raw], o);
     struct diag *d = tw_diag(room->diags, kind_ok ? E0512 : E0511, span_of(room, o), "operand %u of '%s' has the wrong %s",
                              b->best_raw + 1, f->opcode, kind_ok ? "type" : "kind");
     struct text want, found;

@@ -43,6 +43,7 @@ struct bind_room {
     struct diags *diags;
     struct src_span mnemonic; /* for messages */
     uint32_t file;
+    bool free_joins; /* a pair d|p is given as two operands in a row, without the bar */
 };
 
 /* Chooses the form and fills inst->form, mods and operands. False, with a diagnostic, if none fits. */
