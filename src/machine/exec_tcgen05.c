@@ -64,7 +64,7 @@ bool tw_tensor_group(struct warp *w, unsigned lane, unsigned cta_group, struct c
 /* ---- Allocation ------------------------------------------------------------------------------ */
 
 enum { AT_DST, AT_NCOLS, AT_TADDR = 0 };
-enum { M_CTA_GROUP, M_SPACE };
+enum { M_CTA_GROUP, M_GENERIC };
 
 static enum exec_status fault_alloc(struct warp *w, unsigned lane, enum tmem_alloc_status status, uint32_t cols, uint32_t before)
 {
@@ -89,15 +89,16 @@ static enum exec_status alloc_done(struct warp *w, const struct dinst *d, uint32
     if (!uniform(w, &d->op[AT_DST], mask, "address that receives the allocation", &dst))
         return EXEC_FAULT;
     const unsigned lane = first_lane(mask);
-    uint8_t *const at = tw_access(w, lane, (enum space)d->mod[M_SPACE], dst, 4, 4, true);
-    if (at == NULL)
+    uint32_t address;
+    const struct cta *const owner = tw_shared_target(w, lane, d->mod[M_GENERIC] != 0, dst, 4, 4, false, &address);
+    if (owner == NULL)
         return EXEC_FAULT;
-    memcpy(at, &base, sizeof base);
+    memcpy(owner->shared + (address & 0xffffff), &base, sizeof base);
     w->cluster->changes++;
     if (observed(w->cluster)) {
         struct machine_event e = {.kind = EVENT_TMEM_ALLOC, .space = SPACE_TMEM, .address = base, .count = cols};
         tw_emit(w, &e, mask);
-        struct machine_event store = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .address = dst & 0xffffffff, .bytes = 4,
+        struct machine_event store = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .address = address, .bytes = 4,
                                       .lane = lane, .write = true};
         tw_emit(w, &store, UINT32_C(1) << lane);
     }
@@ -249,7 +250,7 @@ static bool columns_allocated(struct warp *w, unsigned lane, const char *name, c
                           (r->pack ? 2u : 1u);
     uint32_t bad = tw_tmem_unallocated(t, r->col, cols);
     if (bad == UINT32_MAX && r->shape == TMEM_16X32BX2)
-        bad = tw_tmem_unallocated(t, r->col + r->split, cols);
+        bad = r->split >= TW_TMEM_COLS ? r->split : tw_tmem_unallocated(t, r->col + r->split, cols);
     if (bad == UINT32_MAX)
         return true;
     tw_fault(w, lane, E0762,
@@ -311,8 +312,10 @@ static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t 
             FOR_LANES(lane, mask)
                 row32(w, refs[reg])[lane] = load_register(w->cta->tmem, &r, lane, reg);
     const uint64_t op = issue_event(w, mask);
-    if (op != 0)
+    if (op != 0) {
         emit_cells(w, &r, mask, op, false);
+        tw_tmem_open_load(w->cta, w->id, op);
+    }
     return EXEC_NEXT;
 }
 
@@ -360,18 +363,21 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
     return EXEC_NEXT;
 }
 
+/* Loads have their values since they were issued; what ends here is the reading of tensor memory. */
 static enum exec_status exec_wait_ld(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    if (observed(w->cluster))
-        tw_emit(w, &(struct machine_event){.kind = EVENT_ASYNC_WAIT, .id = d->isa_op}, mask);
+    (void)d;
+    if (w->cta->tmem != NULL)
+        tw_tmem_close_loads(w, mask);
     return EXEC_NEXT;
 }
 
 static enum exec_status exec_wait_st(struct warp *w, const struct dinst *d, uint32_t mask)
 {
+    (void)d;
     if (w->cta->tmem != NULL)
-        tw_tmem_land_stores(w->cta, w->id);
-    return exec_wait_ld(w, d, mask);
+        tw_tmem_land_stores(w->cta, w->id, w, mask);
+    return EXEC_NEXT;
 }
 
 static enum exec_status exec_fence(struct warp *w, const struct dinst *d, uint32_t mask)
@@ -395,7 +401,7 @@ static bool prepare_alloc(struct decoder *dc, const struct ptx_inst *in, struct 
     d->run = exec_alloc;
     d->flags |= D_ALIGNED | D_BARRIER;
     d->mod[M_CTA_GROUP] = tw_decode_cta_group(in);
-    d->mod[M_SPACE] = (uint8_t)tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    d->mod[M_GENERIC] = !tw_ptx_has(in, SLOT_SPACE);
     return tw_decode_role(dc, in, ROLE_DST, d, AT_DST) && tw_decode_role(dc, in, ROLE_NCOLS, d, AT_NCOLS);
 }
 

@@ -26,7 +26,7 @@ static bool stores_land(struct async_agent *agent, const struct wait *wait)
 static void stores_drain(struct async_agent *agent)
 {
     for (uint32_t w = 0; w < agent->cta->warp_count; w++)
-        tw_tmem_land_stores(agent->cta, w);
+        tw_tmem_land_stores(agent->cta, w, NULL, 0);
 }
 
 struct tmem *tw_tmem_of(struct cta *cta)
@@ -84,7 +84,15 @@ static void land(struct tmem *t, const struct tmem_store *s)
         }
 }
 
-void tw_tmem_land_stores(struct cta *cta, uint32_t warp)
+/* The operation has completed, and the lanes of the waiter know. */
+static void emit_done(struct cta *cta, uint64_t op, uint32_t warp, struct warp *waiter, uint32_t mask)
+{
+    tw_emit_op(cta->cluster, cta, &(struct machine_event){.kind = EVENT_ASYNC_COMPLETE, .warp = warp}, op);
+    if (waiter != NULL)
+        tw_emit(waiter, &(struct machine_event){.kind = EVENT_ASYNC_WAIT, .op = op}, mask);
+}
+
+void tw_tmem_land_stores(struct cta *cta, uint32_t warp, struct warp *waiter, uint32_t mask)
 {
     struct tmem *const t = cta->tmem;
     struct tmem_store **at = &t->stores;
@@ -96,11 +104,39 @@ void tw_tmem_land_stores(struct cta *cta, uint32_t warp)
         }
         land(t, s);
         if (s->op != 0)
-            tw_emit_op(cta->cluster, cta, &(struct machine_event){.kind = EVENT_ASYNC_COMPLETE, .warp = warp}, s->op);
+            emit_done(cta, s->op, warp, waiter, mask);
         *at = s->next;
         s->next = t->free_stores;
         t->free_stores = s;
         cta->cluster->changes++;
+    }
+}
+
+void tw_tmem_open_load(struct cta *cta, uint32_t warp, uint64_t op)
+{
+    struct tmem *const t = cta->tmem;
+    struct tmem_load *l = t->free_loads;
+    if (l != NULL)
+        t->free_loads = l->next;
+    else
+        l = arena_new(&cta->cluster->arena, struct tmem_load, 1);
+    *l = (struct tmem_load){t->loads, warp, op};
+    t->loads = l;
+}
+
+void tw_tmem_close_loads(struct warp *w, uint32_t mask)
+{
+    struct tmem *const t = w->cta->tmem;
+    for (struct tmem_load **at = &t->loads; *at != NULL;) {
+        struct tmem_load *const l = *at;
+        if (l->warp != w->id) {
+            at = &l->next;
+            continue;
+        }
+        emit_done(w->cta, l->op, w->id, w, mask);
+        *at = l->next;
+        l->next = t->free_loads;
+        t->free_loads = l;
     }
 }
 

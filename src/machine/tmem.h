@@ -44,6 +44,15 @@ struct tmem {
     struct tmem_site sites[TMEM_UNITS]; /* of the allocation that begins at the unit */
     struct tmem_store *stores; /* not landed, oldest first */
     struct tmem_store *free_stores;
+    struct tmem_load *loads; /* open, when there is an observer */
+    struct tmem_load *free_loads;
+};
+
+/* A load that its warp has not waited for. */
+struct tmem_load {
+    struct tmem_load *next;
+    uint32_t warp;
+    uint64_t op;
 };
 
 /* The CTA's tensor memory, made on first use. */
@@ -81,7 +90,11 @@ struct tmem_store {
 };
 /* A store at the end of the queue, to be filled in. */
 struct tmem_store *tw_tmem_store_begin(struct cta *cta, uint32_t warp);
-/* Lands the stores of one warp, oldest first. */
-void tw_tmem_land_stores(struct cta *cta, uint32_t warp);
+/* Lands the stores of one warp, oldest first. `waiter` is that warp when its lanes of `mask` wait for them, else NULL. */
+void tw_tmem_land_stores(struct cta *cta, uint32_t warp, struct warp *waiter, uint32_t mask);
+
+/* For observers: a load reads tensor memory until its warp has waited. */
+void tw_tmem_open_load(struct cta *cta, uint32_t warp, uint64_t op);
+void tw_tmem_close_loads(struct warp *w, uint32_t mask);
 
 #endif

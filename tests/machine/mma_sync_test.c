@@ -213,10 +213,36 @@ static void a_product_of_ones_needs_no_golden_file(void **state)
     }
 }
 
+/* Bytes hold 6-bit formats in bits 5:0 and e2m1 in bits 5:2; the other bits are ignored. 32 products of 1 * 2, plus 1. */
+static void narrow_formats_stand_in_byte_containers(void **state)
+{
+    struct bench_room *room = *state;
+    static const struct { const char *name; unsigned one, two, ignored; } formats[] = {
+        {"e4m3", 0x38, 0x40, 0}, {"e5m2", 0x3c, 0x40, 0}, {"e3m2", 0x0c, 0x10, 0xc0}, {"e2m3", 0x08, 0x10, 0xc0}, {"e2m1", 0x08, 0x10, 0xc3}};
+    for (size_t a = 0; a < COUNT(formats); a++)
+        for (size_t b = 0; b < COUNT(formats); b++) {
+            uint32_t out[128] = {0};
+            run_ptx_well(room,
+                         tw_format(&room->arena,
+                                   ".version 8.8\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                                   ".reg .b32 %%r<16>; .reg .b64 %%q<4>;\nmov.b32 %%r0, 0x%x; mov.b32 %%r7, 0x%x; mov.b32 %%r1, 0x3f800000;\n"
+                                   "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.%s.%s.f32 {%%r2,%%r3,%%r4,%%r5}, {%%r0,%%r0,%%r0,%%r0}, "
+                                   "{%%r7,%%r7}, {%%r1,%%r1,%%r1,%%r1};\n"
+                                   "ld.param.u64 %%q0, [out]; mov.u32 %%r6, %%tid.x; mul.wide.u32 %%q1, %%r6, 16; add.s64 %%q0, %%q0, %%q1;\n"
+                                   "st.global.v4.b32 [%%q0], {%%r2,%%r3,%%r4,%%r5};\nret;\n}\n",
+                                   0x01010101u * (formats[a].one | formats[a].ignored), 0x01010101u * (formats[b].two | formats[b].ignored),
+                                   formats[a].name, formats[b].name),
+                         &(struct ptx_run){.entry = "k", .output = out, .output_bytes = sizeof out});
+            for (size_t w = 0; w < COUNT(out); w++)
+                assert_int_equal(out[w], 0x42820000); /* 65 */
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_product_of_ones_needs_no_golden_file),
+        ROOM_TEST(narrow_formats_stand_in_byte_containers),
         ROOM_TEST(half_and_tf32_products_are_those_of_hardware),
         ROOM_TEST(fp8_products_are_those_of_hardware),
         ROOM_TEST(int8_products_are_those_of_hardware),

@@ -16,6 +16,7 @@ struct ptx_run {
     size_t input_bytes;
     void *output;
     size_t output_bytes;
+    struct machine_observer observer;
 };
 
 /* A launch's status, or -1 when the module did not parse or load. Diagnostics are those of the room. */
@@ -35,6 +36,7 @@ static inline int run_ptx(struct bench_room *room, const char *text, const struc
     const struct launch_spec spec = {.grid = {how->grid == 0 ? 1 : how->grid, 1, 1}, .block = {how->block == 0 ? 32 : how->block, 1, 1},
                                      .cluster = {how->cluster, how->cluster == 0 ? 0 : 1, how->cluster == 0 ? 0 : 1},
                                      .params = params, .param_bytes = how->input_bytes != 0 ? 16 : 8, .seed = how->seed,
+                                     .observer = how->observer,
                                      .max_steps = how->max_steps == 0 ? 1000000 : how->max_steps};
     int status = -1;
     struct program *const program = tw_program_load(arena, &room->diags, module, memory);

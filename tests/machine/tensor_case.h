@@ -237,7 +237,7 @@ static inline void case_fill(struct tensor_data *t, const struct tensor_case *c,
             unsigned cta, lane, col;
             case_d_cell(c, m, n, &cta, &lane, &col);
             t->d[m][n] = (int32_t)(case_random(&seed) % 200) - 100;
-            case_tmem(t, cta)[lane * CASE_COLS + col] = case_d_word(c, t->d[m][n]);
+            case_tmem(t, cta)[lane * CASE_COLS + col] = case_d_word(c, t->d[m][n]) | (c->d_f16 ? 0xabcd0000u : 0); /* half a cell is not D */
         }
 }
 

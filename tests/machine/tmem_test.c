@@ -320,6 +320,13 @@ static void misuse_is_diagnosed(void **state)
          "  expected: columns that this CTA has allocated\n"
          "     found: column 40, which is not allocated\n"
          "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r2}, [%r1+16], 4294967280;\n",
+         "k.ptx:11:1: error[E0762]: tcgen05.ld of columns 16 to 16 of tensor memory\n"
+         "   11 | tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r2}, [%r1+16], 4294967280;\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: columns that this CTA has allocated\n"
+         "     found: column 4294967280, past the last one\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
         {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1+0x200000];\n",
          "k.ptx:11:1: error[E0763]: tcgen05.ld of lanes that belong to another warp\n"
          "   11 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1+0x200000];\n"
