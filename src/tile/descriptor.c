@@ -50,11 +50,6 @@ static struct diag *no_walk(const struct walk *w, enum diag_code code)
     return d;
 }
 
-static void say_where(const struct walk *w, struct diag *d)
-{
-    tw_diag_note(d, w->o->storage->at, "'%s' is declared here", w->o->storage->name);
-}
-
 /* ---- what the layout must be ----------------------------------------------------------------------- */
 
 static bool find_layout(struct walk *w)
@@ -99,7 +94,7 @@ static bool check_alignment(const struct walk *w)
     tw_diag_expected(d, "%u bytes, one period of the descriptor's %s pattern", need, row->name);
     tw_diag_found(d, "align=%u", s->align_bytes);
     tw_diag_fix(d, "write align=%u where '%s' is allocated", need, s->name);
-    say_where(w, d);
+    tw_tile_show_declaration(d, w->o->storage);
     return false;
 }
 
@@ -111,40 +106,56 @@ static int64_t distance(const struct walk *w, int64_t row, int64_t k)
     return row < w->rows && k < w->ks ? unswizzled(w, row, k) - unswizzled(w, 0, 0) : 0;
 }
 
-static bool check_stride(const struct walk *w, const char *field, int64_t bytes, int64_t row, int64_t k)
+/* The group step goes along the rows of the pattern (M/N when K-major, K when MN-major), the chunk step along its
+ * bytes. Without a swizzle an MN-major descriptor exchanges the two fields.
+ * SOURCE: PTX ISA, "Strides" of the tcgen05 matrix descriptor. */
+struct strides {
+    int64_t group, chunk;
+    int64_t group_at[2], chunk_at[2]; /* the (row, k) that each was read at */
+    bool exchanged;
+};
+
+static struct strides read_strides(const struct walk *w)
 {
-    if (bytes >= 0 && bytes < DESC_MAX_BYTES && bytes % 16 == 0)
+    const struct swizzle_mode_row *row = tw_swizzle_mode_row(w->mode);
+    const int64_t per_chunk = row->row_bytes * 8 / w->bits;
+    struct strides s = {.exchanged = w->mn_major && w->mode == SWIZZLE_NONE};
+    s.group_at[w->mn_major] = row->group_rows;
+    s.chunk_at[!w->mn_major] = per_chunk;
+    s.group = distance(w, s.group_at[0], s.group_at[1]);
+    s.chunk = distance(w, s.chunk_at[0], s.chunk_at[1]);
+    return s;
+}
+
+static bool holds(int64_t bytes)
+{
+    return bytes >= 0 && bytes < DESC_MAX_BYTES && bytes % 16 == 0;
+}
+
+static bool check_stride(const struct walk *w, const char *field, int64_t bytes, const int64_t at[2])
+{
+    if (holds(bytes))
         return true;
     struct diag *d = tw_tile_error(w->c, w->operand, E0422, ": the descriptor's %s cannot hold this layout's stride", field);
-    tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, row, k), element(w, 0, 0));
+    tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, at[0], at[1]), element(w, 0, 0));
     tw_diag_found(d, "%lld bytes, by layout %s", (long long)bytes, tw_layout_text(w->c->arena, w->o->layout));
     return false;
 }
 
-/* The group step goes along the rows of the pattern (M/N when K-major, K when MN-major), the chunk step along its
- * bytes. Without a swizzle an MN-major descriptor exchanges the two fields.
- * SOURCE: PTX ISA, "Strides" of the tcgen05 matrix descriptor. */
+static struct smem_desc describe_strides(const struct walk *w, const struct strides *s)
+{
+    return (struct smem_desc){.mode = w->mode,
+                              .stride_bytes = (uint32_t)(s->exchanged ? s->chunk : s->group),
+                              .lead_bytes = (uint32_t)(s->exchanged ? s->group : s->chunk)};
+}
+
 static bool derive(const struct walk *w, struct smem_desc *desc)
 {
-    const struct swizzle_mode_row *row = tw_swizzle_mode_row(w->mode);
-    const int64_t per_chunk = row->row_bytes * 8 / w->bits;
-    const bool exchanged = w->mn_major && w->mode == SWIZZLE_NONE;
-    int64_t group, chunk;
-    if (w->mn_major) {
-        group = distance(w, 0, row->group_rows);
-        chunk = distance(w, per_chunk, 0);
-    } else {
-        group = distance(w, row->group_rows, 0);
-        chunk = distance(w, 0, per_chunk);
-    }
-    const bool fine = w->mn_major ? check_stride(w, exchanged ? "LDO" : "SDO", group, 0, row->group_rows) &&
-                                        check_stride(w, exchanged ? "SDO" : "LDO", chunk, per_chunk, 0)
-                                  : check_stride(w, "SDO", group, row->group_rows, 0) && check_stride(w, "LDO", chunk, 0, per_chunk);
-    if (!fine)
+    const struct strides s = read_strides(w);
+    if (!check_stride(w, s.exchanged ? "LDO" : "SDO", s.group, s.group_at) ||
+        !check_stride(w, s.exchanged ? "SDO" : "LDO", s.chunk, s.chunk_at))
         return false;
-    *desc = (struct smem_desc){.mode = w->mode,
-                               .stride_bytes = (uint32_t)(exchanged ? chunk : group),
-                               .lead_bytes = (uint32_t)(exchanged ? group : chunk)};
+    *desc = describe_strides(w, &s);
     return true;
 }
 
@@ -159,34 +170,61 @@ static int64_t hardware_bit(const struct walk *w, const struct smem_desc *desc, 
     return INT64_C(8) * tw_smem_k_addr(desc, (uint32_t)row, (uint32_t)(bit / 8)) + bit % 8;
 }
 
+/* False with the first element that the layout has elsewhere than the hardware looks. */
+static bool all_agree(const struct walk *w, const struct smem_desc *desc, int64_t *row, int64_t *k)
+{
+    for (*row = 0; *row < w->rows; ++*row)
+        for (*k = 0; *k < w->ks; ++*k)
+            if (hardware_bit(w, desc, *row, *k) != layout_bit(w, *row, *k))
+                return false;
+    return true;
+}
+
+/* Whether a descriptor of the other major order would walk the view: then that is what was meant. */
+static bool other_major_walks(const struct walk *w)
+{
+    struct walk other = *w;
+    int64_t row, k;
+    other.mn_major = !w->mn_major;
+    if (tw_smem_layout_refusal(other.mode, other.bits, other.mn_major) != NULL)
+        return false;
+    const struct strides s = read_strides(&other);
+    struct smem_desc desc = describe_strides(&other, &s);
+    desc.start_bytes = (uint32_t)unswizzled(&other, 0, 0);
+    return holds(s.group) && holds(s.chunk) && all_agree(&other, &desc, &row, &k);
+}
+
 static const char *strides_words(const struct walk *w, const struct smem_desc *desc)
 {
     return tw_format(w->c->arena, "SDO %u, LDO %u, swizzle %s", desc->stride_bytes, desc->lead_bytes, tw_swizzle_mode_row(w->mode)->name);
 }
 
-static bool offending(const struct walk *w, const struct smem_desc *desc, int64_t row, int64_t k, int64_t want, int64_t found)
+static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k)
 {
-    const char *name = w->o->storage->name;
-    struct diag *d = no_walk(w, E0421);
-    tw_diag_expected(d, "element %s at byte %lld of '%s', by the strides of the first rows and chunks (%s)", element(w, row, k),
-                     (long long)want / 8, name, strides_words(w, desc));
-    tw_diag_found(d, "element %s at byte %lld, by layout %s", element(w, row, k), (long long)found / 8,
-                  tw_layout_text(w->c->arena, w->o->layout));
-    tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", w->o->row->name,
-                w->o->row->atom[row > 0 ? 0 : 1].name, (long long)(row > 0 ? row : k));
-    say_where(w, d);
-    return false;
+    const char *name = w->o->row->name;
+    const uint32_t group_rows = tw_swizzle_mode_row(w->mode)->group_rows;
+    if (other_major_walks(w))
+        tw_diag_fix(d, "write %c_major=\"%s\"", name[0] - 'A' + 'a', w->mn_major ? "k" : "mn");
+    else if (!w->mn_major && row > 0 && row % group_rows == 0 && k == 0)
+        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", name,
+                    w->o->row->atom[0].name, (long long)row);
+    else
+        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", name);
 }
 
 static bool prove(const struct walk *w, const struct smem_desc *desc)
 {
-    for (int64_t row = 0; row < w->rows; row++)
-        for (int64_t k = 0; k < w->ks; k++) {
-            const int64_t want = hardware_bit(w, desc, row, k), found = layout_bit(w, row, k);
-            if (want != found)
-                return offending(w, desc, row, k, want, found);
-        }
-    return true;
+    int64_t row, k;
+    if (all_agree(w, desc, &row, &k))
+        return true;
+    struct diag *d = no_walk(w, E0421);
+    tw_diag_expected(d, "element %s at byte %lld of '%s', by the strides of the first rows and chunks (%s)", element(w, row, k),
+                     (long long)hardware_bit(w, desc, row, k) / 8, w->o->storage->name, strides_words(w, desc));
+    tw_diag_found(d, "element %s at byte %lld, by layout %s", element(w, row, k), (long long)layout_bit(w, row, k) / 8,
+                  tw_layout_text(w->c->arena, w->o->layout));
+    suggest(w, d, row, k);
+    tw_tile_show_declaration(d, w->o->storage);
+    return false;
 }
 
 static bool check_origin(const struct walk *w, int64_t origin)

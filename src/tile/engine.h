@@ -96,6 +96,9 @@ int64_t tw_tile_flat(const struct tile_call *c, const struct tile_operand *o, co
 struct diag *tw_tile_error(struct tile_call *c, uint32_t operand, enum diag_code code, const char *format, ...)
     TW_PRINTF(4, 5);
 
+/* A note at the tensor's declaration. */
+void tw_tile_show_declaration(struct diag *d, const struct ir_storage *s);
+
 /* ---- places (place.c, descriptor.c) ------------------------------------------------------------ */
 
 /* The place for the current tuple, checked; NULL after a diagnostic. */

@@ -136,6 +136,27 @@ static void walk_block(struct lowering *l, struct ir_block *block)
     *block = out;
 }
 
+/* A variable that an instruction writes is no constant, whatever its definition says. */
+static void mark_written(const struct ir_ptx_operand *o, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if ((o[i].kind == IR_PTX_RESULT || o[i].kind == IR_PTX_UPDATE) && o[i].expr->op == IR_VAR)
+            o[i].expr->var->is_assigned = true;
+        mark_written(o[i].items, o[i].item_count);
+    }
+}
+
+static void mark_block(const struct ir_block *b)
+{
+    for (uint32_t i = 0; i < b->list.len; i++) {
+        const struct ir_stmt *s = b->list.at[i];
+        if (s->op == IR_PTX)
+            mark_written(s->ptx->operands, s->ptx->operand_count);
+        mark_block(&s->body);
+        mark_block(&s->orelse);
+    }
+}
+
 static bool check_launch(struct lowering *l)
 {
     const struct ir_launch *launch = &l->k->launch;
@@ -159,6 +180,7 @@ bool tw_tile_lower(struct ir_kernel *k, const struct isa *isa, struct diags *dia
     struct lowering l = {.k = k, .isa = isa, .diags = diags};
     if (!check_launch(&l))
         return false;
+    mark_block(&k->body);
     tw_tile_guards_init(&l.guards, k);
     tw_lower_unroll(&l, &k->body);
     if (l.failed)

@@ -18,6 +18,12 @@ struct diag *tw_tile_error(struct tile_call *c, uint32_t operand, enum diag_code
     return tw_diag(c->diags, code, c->tile->operands[operand].at, "%s%s", tw_tile_operand_name(c, operand), what);
 }
 
+void tw_tile_show_declaration(struct diag *d, const struct ir_storage *s)
+{
+    if (s->at.file != 0)
+        tw_diag_note(d, s->at, "'%s' is declared here", s->name);
+}
+
 /* "(n=8, k=0)", and which repeat it is in where there is more than one. */
 const char *tw_tile_coord(const struct tile_call *c, const struct tile_operand *o, const int64_t coord[TILE_MAX_ATOM])
 {
@@ -26,12 +32,12 @@ const char *tw_tile_coord(const struct tile_call *c, const struct tile_operand *
     for (uint32_t i = 0; i < o->row->atom_rank; i++)
         tw_text_addf(&t, "%s%s=%lld", i == 0 ? "(" : ", ", o->row->atom[i].name, (long long)coord[i]);
     tw_text_put(&t, ')');
-    const char *lead = " at ";
+    const char *lead = " of ";
     for (uint32_t r = 0; r < o->repeat_count; r++) {
         const uint32_t axis = o->axis_of[r];
         if (c->axis_extent[axis] == 1)
             continue;
-        tw_text_addf(&t, "%s%s=%lld", lead, c->axis_name[axis], (long long)c->at[c->batch_rank + axis]);
+        tw_text_addf(&t, "%s%s %lld", lead, c->axis_name[axis], (long long)c->at[c->batch_rank + axis]);
         lead = ", ";
     }
     return t.at;
@@ -78,7 +84,7 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
     struct diag *d = tw_tile_error(c, index, E0408, " is no tensor that the instruction can take");
     tw_diag_expected(d, "%s", scope_words(c, o->row));
     if (a->kind == IR_ARG_EXPR)
-        tw_diag_found(d, "a %s expression", tw_ir_type_name(a->expr->type));
+        tw_diag_found(d, "a value of type %s", tw_ir_type_name(a->expr->type));
     else
         tw_diag_found(d, "a compile-time value");
     if (o->row->scalar)
@@ -94,7 +100,7 @@ static bool check_scope(struct tile_call *c, uint32_t index)
     struct diag *d = tw_tile_error(c, index, E0408, " is in %s memory", o->storage->scope == IR_TMEM ? "tensor" : tw_ir_scope_name(o->storage->scope));
     tw_diag_expected(d, "%s", scope_words(c, o->row));
     tw_diag_found(d, "'%s', a %s tensor", o->storage->name, tw_ir_scope_name(o->storage->scope));
-    tw_diag_note(d, o->storage->at, "'%s' is declared here", o->storage->name);
+    tw_tile_show_declaration(d, o->storage);
     return false;
 }
 

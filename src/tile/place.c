@@ -176,7 +176,7 @@ static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *co
     tw_diag_expected(d, "%s: register %u of lane %lld holds %s", owner_words(c, named, want), reg,
                      (long long)want[AXIS_LANEID], element);
     tw_diag_found(d, "%s, by layout %s", owner_words(c, named, at), tw_layout_text(c->arena, o->layout));
-    tw_diag_fix(d, "a view moves no value between lanes: load the registers as the fragment map says, or give the view a layout with that map");
+    tw_diag_fix(d, "load the registers as the fragment map says, or view them with a layout that has that map");
     return false;
 }
 
@@ -275,7 +275,7 @@ static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coo
     struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses", tw_tile_coord(c, o, coord));
     tw_diag_expected(d, "%s of '%s'", cell_words(c, want), o->storage->name);
     tw_diag_found(d, "%s, by layout %s", cell_words(c, found), tw_layout_text(c->arena, o->layout));
-    tw_diag_note(d, o->storage->at, "'%s' is declared here", o->storage->name);
+    tw_tile_show_declaration(d, o->storage);
     return false;
 }
 
