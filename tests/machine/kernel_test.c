@@ -31,8 +31,237 @@ static void a_compiler_s_vector_addition_runs(void **state)
     rig_end(&rig);
 }
 
+/* One word of a repeatable sequence. */
+static uint32_t next_word(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* kernels.py, transpose_2d: out[c, r] = x[r, c], through shared memory. */
+static void a_transpose_through_shared_memory_runs(void **state)
+{
+    static const char *const files[] = {"corpus/triton/ptx/transpose_2d.sm_80.ptx", "corpus/triton/ptx/transpose_2d.sm_90.ptx",
+                                        "corpus/triton/ptx/transpose_2d.sm_100.ptx"};
+    enum { R = 64, C = 32 };
+    for (size_t f = 0; f < COUNT(files); f++) {
+        struct bench_room *const room = *state;
+        const char *const text = rig_shared_file(room, files[f]);
+        if (text == NULL)
+            skip();
+        struct rig rig;
+        rig_load(&rig, room, "transpose.ptx", text);
+        const uint64_t x = tw_memory_alloc(rig.memory, R * C * 2, "x"), out = tw_memory_alloc(rig.memory, R * C * 2, "out");
+        uint16_t *const xs = rig_host(&rig, x), *const outs = rig_host(&rig, out);
+        for (uint32_t i = 0; i < R * C; i++)
+            xs[i] = (uint16_t)(i * 31 + 7);
+        const uint64_t params[4] = {x, out, 0, 0};
+        rig_must_run(&rig, "transpose_2d",
+                     (struct launch_spec){.block = {128}, .dynamic_shared_bytes = 4096, .params = params, .param_bytes = sizeof params, .seed = f});
+        for (uint32_t r = 0; r < R; r++)
+            for (uint32_t c = 0; c < C; c++)
+                assert_int_equal(outs[c * R + r], xs[r * C + c]);
+        rig_end(&rig);
+    }
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* kernels.py, scan_sort: inclusive prefix sum, ascending sort, argmax, by row of 128 numbers. */
+static void scan_sort_and_argmax_run(void **state)
+{
+    static const char *const files[] = {"corpus/triton/ptx/scan_sort.sm_80.ptx", "corpus/triton/ptx/scan_sort.sm_90.ptx",
+                                        "corpus/triton/ptx/scan_sort.sm_100.ptx"};
+    enum { ROWS = 3, N = 128 };
+    for (size_t f = 0; f < COUNT(files); f++) {
+        struct bench_room *const room = *state;
+        const char *const text = rig_shared_file(room, files[f]);
+        if (text == NULL)
+            skip();
+        struct rig rig;
+        rig_load(&rig, room, "scan_sort.ptx", text);
+        uint64_t params[6] = {0};
+        for (int i = 0; i < 4; i++)
+            params[i] = tw_memory_alloc(rig.memory, ROWS * N * 4, "array");
+        int32_t *const xs = rig_host(&rig, params[0]);
+        uint32_t random = 5;
+        for (int i = 0; i < ROWS * N; i++)
+            xs[i] = (int32_t)(next_word(&random) % 100000) - 50000;
+        rig_must_run(&rig, "scan_sort",
+                     (struct launch_spec){.grid = {ROWS}, .block = {128}, .dynamic_shared_bytes = 512, .params = params,
+                                          .param_bytes = sizeof params, .seed = f});
+        const int32_t *const sums = rig_host(&rig, params[1]), *const sorted = rig_host(&rig, params[2]),
+                      *const best = rig_host(&rig, params[3]);
+        for (int r = 0; r < ROWS; r++) {
+            int32_t want[N], sum = 0, top = 0;
+            memcpy(want, xs + r * N, sizeof want);
+            for (int i = 0; i < N; i++) {
+                sum += want[i];
+                assert_int_equal(sums[r * N + i], sum);
+                if (want[i] > want[top])
+                    top = i;
+            }
+            assert_int_equal(best[r], top);
+            qsort(want, N, sizeof want[0], compare_ints);
+            assert_memory_equal(sorted + r * N, want, sizeof want);
+        }
+        rig_end(&rig);
+    }
+}
+
+/* kernels.py, atomics: a histogram, a float sum, a maximum, and a counter through a compare-and-swap loop. */
+static void atomics_of_many_blocks_add_up(void **state)
+{
+    static const char *const files[] = {"corpus/triton/ptx/atomics.sm_80.ptx", "corpus/triton/ptx/atomics.sm_90.ptx",
+                                        "corpus/triton/ptx/atomics.sm_100.ptx"};
+    enum { N = 500 };
+    for (size_t f = 0; f < COUNT(files); f++) {
+        struct bench_room *const room = *state;
+        const char *const text = rig_shared_file(room, files[f]);
+        if (text == NULL)
+            skip();
+        struct rig rig;
+        rig_load(&rig, room, "atomics.ptx", text);
+        struct { uint64_t x, hist, sum, max, lock; int32_t n; uint32_t pad; uint64_t scratch[2]; } params = {.n = N};
+        params.x = tw_memory_alloc(rig.memory, 512 * 4, "x");
+        params.hist = tw_memory_alloc(rig.memory, 64 * 4, "hist");
+        params.sum = tw_memory_alloc(rig.memory, 4, "sum");
+        params.max = tw_memory_alloc(rig.memory, 4, "max");
+        params.lock = tw_memory_alloc(rig.memory, 4, "lock");
+        int32_t *const xs = rig_host(&rig, params.x), hist[64] = {0}, max = 0, sum = 0;
+        uint32_t random = 9;
+        for (int i = 0; i < N; i++) {
+            xs[i] = (int32_t)(next_word(&random) % 1000);
+            hist[xs[i] & 63]++;
+            sum += xs[i];
+            max = xs[i] > max ? xs[i] : max;
+        }
+        rig_must_run(&rig, "atomics",
+                     (struct launch_spec){.grid = {4}, .block = {128}, .dynamic_shared_bytes = 16, .params = &params,
+                                          .param_bytes = sizeof params, .seed = f});
+        assert_memory_equal(rig_host(&rig, params.hist), hist, sizeof hist);
+        assert_true(*(float *)rig_host(&rig, params.sum) == (float)sum);
+        assert_int_equal(*(int32_t *)rig_host(&rig, params.max), max);
+        assert_int_equal(*(int32_t *)rig_host(&rig, params.lock), 4);
+        rig_end(&rig);
+    }
+}
+
+/* Philox 4x32, ten rounds, as its authors publish it; the key is the seed, the counter the index. */
+static uint32_t philox(uint32_t index, uint32_t seed)
+{
+    uint32_t c[4] = {index, 0, 0, 0}, k[2] = {seed, 0};
+    for (int round = 0; round < 10; round++) {
+        const uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
+        const uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k[1], (uint32_t)a};
+        memcpy(c, next, sizeof c);
+        k[0] += 0x9E3779B9u;
+        k[1] += 0xBB67AE85u;
+    }
+    return c[0];
+}
+
+/* kernels.py, dropout: x * 2 where the uniform of (seed, i) is above 0.5. The uniform is abs of the signed word, with ~x for
+ * negative x, times 4.6566127342e-10. */
+static void dropout_draws_philox_numbers(void **state)
+{
+    static const char *const files[] = {"corpus/triton/ptx/dropout.sm_80.ptx", "corpus/triton/ptx/dropout.sm_90.ptx",
+                                        "corpus/triton/ptx/dropout.sm_100.ptx"};
+    enum { N = 250 };
+    for (size_t f = 0; f < COUNT(files); f++) {
+        struct bench_room *const room = *state;
+        const char *const text = rig_shared_file(room, files[f]);
+        if (text == NULL)
+            skip();
+        struct rig rig;
+        rig_load(&rig, room, "dropout.ptx", text);
+        struct { uint64_t x, out; int32_t n, seed; uint64_t scratch[2]; } params = {.n = N, .seed = 7};
+        params.x = tw_memory_alloc(rig.memory, N * 4, "x");
+        params.out = tw_memory_alloc(rig.memory, N * 4, "out");
+        float *const xs = rig_host(&rig, params.x);
+        const float *const outs = rig_host(&rig, params.out);
+        for (int i = 0; i < N; i++)
+            xs[i] = (float)(i + 1);
+        rig_must_run(&rig, "dropout",
+                     (struct launch_spec){.grid = {2}, .block = {128}, .params = &params, .param_bytes = sizeof params, .seed = f});
+        for (int i = 0; i < N; i++) {
+            const int32_t word = (int32_t)philox((uint32_t)i, 7);
+            const float uniform = (float)(word < 0 ? -word - 1 : word) * 4.6566127342e-10f;
+            assert_true(outs[i] == (uniform > 0.5f ? xs[i] * 2.0f : 0.0f));
+        }
+        rig_end(&rig);
+    }
+}
+
+/* kernels.py, casts: values that every format holds exactly come back as they went. */
+static void casts_of_exact_values_come_back(void **state)
+{
+    static const char *const files[] = {"corpus/triton/ptx/casts.sm_90.ptx", "corpus/triton/ptx/casts.sm_100.ptx"};
+    static const float values[] = {0, 1, -1, 1.5f, -1.5f, 2, -2, 3, -3, 4, 6, -6, 8, 0.5f, 0.75f, -0.25f};
+    static const uint16_t halves[] = {0, 0x3c00, 0xbc00, 0x3e00, 0xbe00, 0x4000, 0xc000, 0x4200, 0xc200, 0x4400, 0x4600, 0xc600, 0x4800, 0x3800, 0x3a00, 0xb400};
+    static const uint8_t e4m3[] = {0, 0x38, 0xb8, 0x3c, 0xbc, 0x40, 0xc0, 0x44, 0xc4, 0x48, 0x4c, 0xcc, 0x50, 0x30, 0x34, 0xa8};
+    enum { N = 200, ROOM = 256 };
+    for (size_t f = 0; f < COUNT(files); f++) {
+        struct bench_room *const room = *state;
+        const char *const text = rig_shared_file(room, files[f]);
+        if (text == NULL)
+            skip();
+        struct rig rig;
+        rig_load(&rig, room, "casts.ptx", text);
+        struct { uint64_t at[7]; int32_t n; uint32_t pad; uint64_t scratch[2]; } params = {.n = N};
+        for (int i = 0; i < 7; i++)
+            params.at[i] = tw_memory_alloc(rig.memory, ROOM * 4, "array");
+        float *const xs = rig_host(&rig, params.at[0]);
+        for (size_t i = 0; i < ROOM; i++)
+            xs[i] = values[i % COUNT(values)];
+        rig_must_run(&rig, "casts",
+                     (struct launch_spec){.grid = {2}, .block = {128}, .params = &params, .param_bytes = sizeof params, .seed = f});
+        const uint16_t *const f16s = rig_host(&rig, params.at[1]);
+        const uint8_t *const e4m3s = rig_host(&rig, params.at[3]);
+        const int8_t *const i8s = rig_host(&rig, params.at[5]);
+        const float *const back = rig_host(&rig, params.at[6]);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(f16s[i], halves[i % COUNT(values)]);
+            assert_int_equal(e4m3s[i], e4m3[i % COUNT(values)]);
+            assert_int_equal(i8s[i], (int8_t)values[i % COUNT(values)]);
+            assert_true(back[i] == 4 * xs[i]);
+        }
+        rig_end(&rig);
+    }
+}
+
+/* Kernels that need hardware tables say so before they run, by name and count. */
+static void a_kernel_with_unknown_functions_is_refused_by_name(void **state)
+{
+    struct bench_room *const room = *state;
+    const char *const text = rig_shared_file(room, "corpus/triton/ptx/softmax_rows.sm_80.ptx");
+    if (text == NULL)
+        skip();
+    struct rig rig;
+    rig_load(&rig, room, "softmax.ptx", text);
+    const uint8_t params[40] = {0};
+    assert_null(tw_launch_new(rig.program, "softmax_rows",
+                              &(struct launch_spec){.block = {128}, .dynamic_shared_bytes = 16, .params = params, .param_bytes = 40},
+                              &room->diags));
+    assert_non_null(strstr(tw_test_diags(room), "error[E0709]: 'ex2.approx.f32' is known, but this machine does not execute it\n"));
+    assert_non_null(strstr(tw_test_diags(room), "found: 2 instructions of this form in 'softmax_rows'; "));
+    rig_end(&rig);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ROOM_TEST(a_compiler_s_vector_addition_runs)};
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_compiler_s_vector_addition_runs),
+        ROOM_TEST(a_transpose_through_shared_memory_runs),
+        ROOM_TEST(scan_sort_and_argmax_run),
+        ROOM_TEST(atomics_of_many_blocks_add_up),
+        ROOM_TEST(dropout_draws_philox_numbers),
+        ROOM_TEST(casts_of_exact_values_come_back),
+        ROOM_TEST(a_kernel_with_unknown_functions_is_refused_by_name),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,174 @@
+/* ldmatrix, stmatrix, movmatrix: rows of 16 bytes against fragments spread over the warp.
+ * MEASURED: ptx-async.md 1.6 (16-bit forms); the 8-bit forms follow its tables, which are not measured.
+ *
+ * Below g = lane / 4 and t = lane % 4. Matrix m has its rows at the addresses of lanes rows * m + row. */
+#include "machine/exec_lanes.h"
+#include "machine/exec_memory.h"
+
+enum { ROW_BYTES = 16, MAX_ROWS = 32 };
+
+/* Which map: one value a form. */
+enum matrix_map {
+    MAP_B16,       /* m8n8: half e of register m is M[g][2t + e]                              */
+    MAP_B16_TRANS, /* M[2t + e][g]                                                            */
+    MAP_M16N16,    /* byte b of register 2m + h is M[4t + b][g + 8h]                          */
+    MAP_M8N16,     /* byte b of register m is M[g][4t + b]                                    */
+    MAP_M16N8      /* stores: byte b of register m goes to row 2t + (b & 1), byte g + 8(b >> 1) */
+};
+
+/* mod: map, registers, matrices, rows of a matrix, source format (0 bytes, 6 or 4 bits) */
+
+/* A source row of packed 6-bit or 4-bit values, one value to a byte. SOURCE: PTX ISA, ldmatrix; fp4 sits in bits 5:2. */
+static void expand_row(uint8_t row_bytes[ROW_BYTES], unsigned bits)
+{
+    uint8_t packed[ROW_BYTES];
+    memcpy(packed, row_bytes, ROW_BYTES);
+    for (unsigned i = 0; i < ROW_BYTES; i++) {
+        const unsigned at = i * bits;
+        const unsigned word = packed[at / 8] | (unsigned)(at / 8 + 1 < ROW_BYTES ? packed[at / 8 + 1] : 0) << 8;
+        const unsigned value = word >> at % 8 & ((1u << bits) - 1);
+        row_bytes[i] = (uint8_t)(bits == 4 ? value << 2 : value);
+    }
+}
+
+/* The place of byte b of register r of a lane: row (over all matrices) and byte. */
+static void place_of(const struct dinst *d, unsigned lane, unsigned r, unsigned b, unsigned *row_at, unsigned *byte_at)
+{
+    const unsigned g = lane / 4, t = lane % 4, rows = d->mod[3];
+    const enum matrix_map map = (enum matrix_map)d->mod[0];
+    if (map == MAP_B16) {
+        *row_at = r * rows + g;
+        *byte_at = (2 * t + b / 2) * 2 + b % 2;
+    } else if (map == MAP_B16_TRANS) {
+        *row_at = r * rows + 2 * t + b / 2;
+        *byte_at = g * 2 + b % 2;
+    } else if (map == MAP_M16N16) {
+        *row_at = r / 2 * rows + 4 * t + b;
+        *byte_at = g + 8 * (r % 2);
+    } else if (map == MAP_M8N16) {
+        *row_at = r * rows + g;
+        *byte_at = 4 * t + b;
+    } else {
+        *row_at = r * rows + 2 * t + (b & 1);
+        *byte_at = g + 8 * (b >> 1);
+    }
+}
+
+static uint8_t *row_address(struct warp *w, const struct dinst *d, const struct dop *o, unsigned lane, bool write)
+{
+    const uint64_t address = lane_address(w, o, lane);
+    uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, ROW_BYTES, write);
+    if (at != NULL && observed(w->cluster))
+        tw_emit_access(w, d, lane, (enum space)d->imm, address, ROW_BYTES, !write, write);
+    return at;
+}
+
+static uint32_t register_of(const struct warp *w, const struct dop *o, unsigned i)
+{
+    return o->count == 0 ? o->ref : w->code->refs[o->ref + i];
+}
+
+static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    (void)mask;
+    uint8_t rows[MAX_ROWS][ROW_BYTES];
+    const unsigned row_count = (unsigned)d->mod[2] * d->mod[3];
+    for (unsigned i = 0; i < row_count; i++) {
+        const uint8_t *const at = row_address(w, d, &d->op[1], i, false);
+        if (at == NULL)
+            return EXEC_FAULT;
+        memcpy(rows[i], at, ROW_BYTES);
+        if (d->mod[4] != 0)
+            expand_row(rows[i], d->mod[4]);
+    }
+    for (unsigned r = 0; r < d->mod[1]; r++) {
+        const uint32_t ref = register_of(w, &d->op[0], r);
+        if (ref == REF_NONE)
+            continue;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t word = 0;
+            for (unsigned b = 0; b < 4; b++) {
+                unsigned row_at, byte_at;
+                place_of(d, lane, r, b, &row_at, &byte_at);
+                word |= (uint32_t)rows[row_at][byte_at] << (8 * b);
+            }
+            row32(w, ref)[lane] = word;
+        }
+    }
+    return EXEC_NEXT;
+}
+
+static enum exec_status exec_stmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    (void)mask;
+    uint8_t *rows[MAX_ROWS];
+    const unsigned row_count = (unsigned)d->mod[2] * d->mod[3];
+    for (unsigned i = 0; i < row_count; i++) {
+        rows[i] = row_address(w, d, &d->op[0], i, true);
+        if (rows[i] == NULL)
+            return EXEC_FAULT;
+    }
+    for (unsigned r = 0; r < d->mod[1]; r++) {
+        const uint32_t *const words = row32(w, register_of(w, &d->op[1], r));
+        for (unsigned lane = 0; lane < LANES; lane++)
+            for (unsigned b = 0; b < 4; b++) {
+                unsigned row_at, byte_at;
+                place_of(d, lane, r, b, &row_at, &byte_at);
+                rows[row_at][byte_at] = (uint8_t)(words[lane] >> (8 * b));
+            }
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
+static bool complete_warp(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, enum isa_role data, unsigned address_at)
+{
+    const unsigned num = tw_ptx_mod(in, SLOT_NUM), format = tw_ptx_mod(in, SLOT_SRC_FMT), shape = tw_ptx_mod(in, SLOT_SHAPE);
+    d->mod[2] = num == MOD_X1 ? 1 : num == MOD_X2 ? 2 : 4;
+    d->mod[3] = shape == MOD_M16N16 ? 16 : 8;
+    d->mod[1] = (uint8_t)(shape == MOD_M16N16 ? 2 * d->mod[2] : d->mod[2]);
+    d->mod[4] = format == MOD_B6X16_P32 ? 6 : format == MOD_B4X16_P64 ? 4 : 0;
+    d->mod[0] = shape == MOD_M16N16 ? MAP_M16N16 : shape == MOD_M8N16 ? MAP_M8N16 : shape == MOD_M16N8 ? MAP_M16N8
+                : tw_ptx_has(in, SLOT_TRANS) ? MAP_B16_TRANS : MAP_B16;
+    d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    d->flags |= D_ALIGNED;
+    return tw_decode_role(dc, in, data, d, 1 - address_at) && tw_decode_role(dc, in, ROLE_ADDR, d, address_at);
+}
+
+static bool prepare_ldmatrix(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->run = exec_ldmatrix;
+    return complete_warp(dc, in, d, ROLE_D, 1);
+}
+
+static bool prepare_stmatrix(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->run = exec_stmatrix;
+    return complete_warp(dc, in, d, ROLE_A, 0);
+}
+
+/* Element (i, j) is half j & 1 of lane 4i + j / 2; half e of the result is element (2t + e, g) of the source. */
+static enum exec_status exec_movmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const from = row32(w, d->op[1].ref);
+    uint32_t r[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const unsigned g = lane / 4, t = lane % 4;
+        const uint32_t low = from[4 * (2 * t) + g / 2] >> (16 * (g & 1)) & 0xffff;
+        const uint32_t high = from[4 * (2 * t + 1) + g / 2] >> (16 * (g & 1)) & 0xffff;
+        r[lane] = high << 16 | low;
+    }
+    put32(w, &d->op[0], mask, r);
+    return EXEC_NEXT;
+}
+
+static bool prepare_movmatrix(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->run = exec_movmatrix;
+    d->flags |= D_ALIGNED;
+    return tw_decode_all(dc, in, d);
+}
+
+const struct op_row tw_ops_matrix[] = {
+    {OP_LDMATRIX, prepare_ldmatrix}, {OP_STMATRIX, prepare_stmatrix}, {OP_MOVMATRIX, prepare_movmatrix}, {OP_NONE, NULL},
+};
