@@ -261,7 +261,8 @@ unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i);
 
 /* NULL if an immediate may have this value, else in words what it must be. The operand's range
  * (low, high) is the caller's to check. */
-const char *tw_isa_value_refused(const struct isa_spelling *s, unsigned operand, int64_t value);
+const char *tw_isa_value_refused(const struct isa_spelling *s, unsigned operand, int64_t value,
+                                 const struct isa_env *env);
 
 /* Parses "sm_100a". False if it is no target name. */
 bool tw_isa_target_parse(struct str text, struct isa_target *out);
@@ -269,7 +270,7 @@ bool tw_isa_target_parse(struct str text, struct isa_target *out);
  * admits every target from N on; sm_Na that chip only; sm_Nf the chips of N's family from N on. */
 bool tw_isa_target_in(struct isa_target target, const char *targets);
 /* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
- * one bit a form operand. All zero (not known) skips every rule that asks. */
+ * one bit a form operand (a sink counts as absent). All zero (not known) skips every rule that asks. */
 struct isa_presence {
     bool known;
     uint32_t present, addresses;

@@ -66,9 +66,9 @@ static bool cond_holds(const struct isa_cond *c, const struct isa_spelling *s, s
     } else if (c->kind == COND_SLOT) {
         holds = isa_spelling_mod(s, (enum isa_slot)c->value) != MOD_NONE;
     } else {
-        if (!operands.known)
-            return false;
         int at = s->form->operand_of[c->value];
+        if (!operands.known && at >= 0)
+            return false;
         uint32_t set = c->kind == COND_ROLE ? operands.present : operands.addresses;
         holds = at >= 0 && (set >> at & 1u) != 0;
     }

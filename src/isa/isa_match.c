@@ -118,9 +118,20 @@ struct attempt {
     uint16_t mods[ISA_MAX_MODS];
 };
 
+/* Types keep their order: that of the destination stands before those of the sources, and .b8x16 before the format
+ * that it is made from. */
+static bool is_ordered(unsigned mod)
+{
+    return isa_is_type(mod) || mod == MOD_B8X16 || mod == MOD_B6X16_P32 || mod == MOD_B4X16_P64;
+}
+
 static int free_elem(const struct isa_form *f, const struct attempt *a, unsigned mod)
 {
-    for (unsigned e = 0; e < f->elem_count; e++)
+    unsigned first = 0;
+    for (unsigned e = 0; e < f->elem_count && is_ordered(mod); e++)
+        if (is_ordered(a->mods[e]))
+            first = e + 1;
+    for (unsigned e = first; e < f->elem_count; e++)
         if (a->mods[e] == MOD_NONE && elem_takes(&f->elems[e], mod))
             return (int)e;
     return -1;

@@ -176,8 +176,20 @@ static const char *rule_vector_bits(const struct isa_spelling *s)
     unsigned lanes = vec == MOD_V2 ? 2 : vec == MOD_V4 ? 4 : vec == MOD_V8 ? 8 : 1;
     if (vec == MOD_V8 && bits == 16)
         return ".v8 of 8-bit or 32-bit elements";
-    bool wide = s->form->elem_of[SLOT_L2_EVICT] >= 0 && ((lanes == 8 && bits == 32) || (lanes == 4 && bits == 64));
-    return lanes * bits <= 128 || wide ? NULL : "a vector of at most 128 bits, or .v8 of 32-bit or .v4 of 64-bit elements";
+    unsigned space = isa_spelling_mod(s, SLOT_SPACE);
+    bool wide = s->form->elem_of[SLOT_L2_EVICT] >= 0 && (space == MOD_NONE || space == MOD_GLOBAL) && ((lanes == 8 && bits == 32) || (lanes == 4 && bits == 64));
+    return lanes * bits <= 128 || wide ? NULL : "a vector of at most 128 bits, or in .global .v8 of 32-bit or .v4 of 64-bit elements";
+}
+
+/* SOURCE: PTX ISA, cvt: .sat only where a source value can lie outside the destination's range. */
+static const char *rule_cvt_int(const struct isa_spelling *s)
+{
+    if (isa_spelling_mod(s, SLOT_SAT) == MOD_NONE)
+        return NULL;
+    const struct isa_mod_row *d = isa_mod_row(isa_spelling_mod(s, SLOT_DTYPE)), *a = isa_mod_row(isa_spelling_mod(s, SLOT_ATYPE));
+    bool d_signed = d->type_class == TYPE_SIGNED, a_signed = a->type_class == TYPE_SIGNED;
+    bool contains = d_signed == a_signed ? d->bits >= a->bits : d_signed && d->bits > a->bits;
+    return contains ? "no .sat where every source value fits the destination" : NULL;
 }
 
 /* SOURCE: PTX ISA, cvt; which roundings are taken, required and refused is ptxas's own verdict. */

@@ -337,8 +337,8 @@ bool tw_parse_inst(struct parser *p)
 {
     struct raw_operand raw[MAX_RAW];
     struct ptx_inst inst = {.begin = p->lx.tok.begin, .loc = p->loc};
-    const struct ptx_spelling *spelling;
-    struct src_span mnemonic;
+    const struct ptx_spelling *spelling = NULL;
+    struct src_span mnemonic = {0, 0, 0};
     uint32_t count;
     if (!parse_guard(p, &inst) || !parse_mnemonic(p, &mnemonic, &spelling) || !parse_operands(p, raw, &count))
         return false;

@@ -181,7 +181,7 @@ static void put_init_value(const struct ptx_module *m, const struct ptx_init *i,
 static void put_init_level(struct init_printer *p, unsigned level, uint64_t from, uint64_t end)
 {
     const struct ptx_var *v = p->var;
-    unsigned levels = v->dim_count + (v->vec > 1);
+    unsigned levels = v->dim_count + (v->vec > 1 ? 1u : 0u);
     uint64_t stride = level + 1 < levels || (level < v->dim_count && v->vec > 1) ? v->vec : 1;
     for (unsigned i = level + 1; i < v->dim_count; i++)
         stride *= v->dims[i];

@@ -24,7 +24,7 @@ static struct isa_presence presence_of(const struct ptx_func *f, const struct pt
     struct isa_presence p = {.known = true};
     for (unsigned i = 0; i < inst->form->operand_count; i++) {
         const struct ptx_operand *o = &f->pool.at[inst->operands + i];
-        p.present |= (uint32_t)(o->kind != OPERAND_NONE) << i;
+        p.present |= (uint32_t)(o->kind != OPERAND_NONE && o->kind != OPERAND_SINK) << i;
         p.addresses |= (uint32_t)(o->kind == OPERAND_ADDRESS) << i;
     }
     return p;
@@ -178,7 +178,7 @@ static void check_value(struct verifier *v, const struct ptx_inst *inst, unsigne
     const struct isa_operand *want = &inst->form->operands[i];
     struct isa_spelling s = tw_ptx_spelling(inst);
     bool ranged = want->low != 0 || want->high != 0;
-    const char *words = tw_isa_value_refused(&s, i, o->value);
+    const char *words = tw_isa_value_refused(&s, i, o->value, &v->module->env);
     if (words == NULL && (!ranged || (o->value >= want->low && o->value <= want->high)))
         return;
     struct diag *d = tw_diag(v->diags, E0514, tw_verify_operand(v, inst, o), "the %s of '%s' is out of range",
@@ -251,8 +251,26 @@ static void check_cvta(struct verifier *v, const struct ptx_inst *inst)
     tw_diag_expected(d, ".u%u, since .address_size is %u", v->module->address_size, v->module->address_size);
 }
 
+/* SOURCE: PTX ISA, tcgen05, ".cta_group": all of a kernel's tcgen05 instructions use the same one. */
+static void check_cta_group(struct verifier *v, const struct ptx_inst *inst)
+{
+    unsigned group = tw_ptx_mod(inst, SLOT_CTA_GROUP);
+    if (group == MOD_NONE || strncmp(inst->form->opcode, "tcgen05.", 8) != 0)
+        return;
+    if (v->grouped == NULL)
+        v->grouped = inst;
+    unsigned first = tw_ptx_mod(v->grouped, SLOT_CTA_GROUP);
+    if (first == group)
+        return;
+    struct diag *d = tw_diag(v->diags, E0508, tw_verify_inst(v, inst), "'%s' has another CTA group than the function's first",
+                             spelled(v, inst));
+    tw_diag_expected(d, ".%s, as everywhere in this function", tw_isa_mods[first].text);
+    tw_diag_note(d, tw_verify_inst(v, v->grouped), "the first tcgen05 instruction");
+}
+
 static void verify_inst(struct verifier *v, const struct ptx_inst *inst)
 {
+    check_cta_group(v, inst);
     check_spelling(v, inst);
     for (unsigned i = 0; i < inst->form->operand_count; i++)
         check_operand(v, inst, i);
@@ -270,6 +288,7 @@ bool tw_ptx_verify(const struct ptx_module *module, struct diags *diags)
     tw_verify_module(&v);
     for (uint32_t f = 0; f < module->funcs.len; f++) {
         v.func = &module->funcs.at[f];
+        v.grouped = NULL;
         tw_verify_func(&v);
         for (uint32_t i = 0; i < v.func->insts.len; i++)
             verify_inst(&v, &v.func->insts.at[i]);

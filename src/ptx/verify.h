@@ -16,6 +16,7 @@ struct verifier {
     struct arena *arena;
     struct strmap verdict_index;
     VEC(struct verdict) verdicts;
+    const struct ptx_inst *grouped; /* first tcgen05 instruction of the function with a CTA group */
 };
 
 struct src_span tw_verify_inst(const struct verifier *v, const struct ptx_inst *inst);

@@ -1,7 +1,6 @@
 /* Header, launch directives, static memory, calls. */
 #include "ptx/verify.h"
 
-#include "base/bits.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -28,7 +27,6 @@ static struct src_span module_span(const struct verifier *v)
 static void check_target(struct verifier *v)
 {
     const struct isa_env *env = &v->module->env;
-    char name[8] = "";
     const char suffix[2] = {env->target.suffix, '\0'};
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         if (targets[i].sm != env->target.sm || targets[i].suffix != env->target.suffix)
@@ -40,7 +38,6 @@ static void check_target(struct verifier *v)
         }
         return;
     }
-    (void)name;
     struct diag *d = tw_diag(v->diags, E0518, module_span(v), "unknown target 'sm_%u%s'", env->target.sm, suffix);
     tw_diag_expected(d, "a target such as sm_80, sm_90a, sm_100a or sm_120a");
 }
@@ -57,11 +54,10 @@ static void too_much(struct verifier *v, struct src_span at, const char *what, u
     tw_diag_found(d, "%llu bytes", (unsigned long long)found);
 }
 
-/* A sum that saturates: sizes come from the text. */
+/* A sum that saturates: sizes come from the text. Padding is left out, since variables may be placed in any order. */
 static uint64_t plus(uint64_t sum, const struct ptx_var *var)
 {
-    uint64_t at = sum > UINT64_MAX / 4 ? sum : align_up(sum, var->align);
-    return var->bytes > UINT64_MAX / 4 - 1 || at > UINT64_MAX / 4 ? UINT64_MAX / 4 : at + var->bytes;
+    return var->bytes > UINT64_MAX / 2 || sum > UINT64_MAX / 2 ? UINT64_MAX / 2 : sum + var->bytes;
 }
 
 enum { CONST_BYTES = 65536 }; /* PTX ISA: constant memory of a module */
