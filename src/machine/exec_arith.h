@@ -8,7 +8,6 @@
 bool tw_prepare_float(struct decoder *dc, const struct ptx_inst *in, struct dinst *d);
 /* div.approx, rcp.approx, ex2.approx, ...: operands are decoded already. */
 bool tw_prepare_approximate(struct decoder *dc, const struct ptx_inst *in, struct dinst *d);
-exec_fn *tw_exec_float_reference(void);
 /* The rounding of a modifier; NUM_RN when there is none. */
 enum num_rounding tw_decode_rounding(unsigned mod);
 enum exec_status tw_exec_return(struct warp *w, const struct dinst *d, uint32_t mask);

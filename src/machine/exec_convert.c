@@ -1,5 +1,6 @@
 /* cvt and cvt.pack. The words come from src/num; the common integer conversions have a direct path. SOURCE: ptx-async.md 8.5. */
 #include "machine/exec_arith.h"
+#include "machine/exec_fast.h"
 #include "machine/exec_lanes.h"
 #include "num/convert.h"
 
@@ -79,6 +80,10 @@ static bool prepare_cvt(struct decoder *dc, const struct ptx_inst *in, struct di
     c->shape = !packed ? CVT_ONE : isa_mod_row(from)->type_class == TYPE_PACKED ? CVT_FIELDS : CVT_PAIR;
     d->extra = c;
     d->run = exec_cvt;
+    exec_fn *const quick = c->shape == CVT_ONE && d->op[0].bytes == 4 && d->op[1].bytes == 4 && tw_num_bits(c->how.to) == d->op[0].bits
+                               ? tw_fast_convert(&c->how) : NULL;
+    if (quick != NULL)
+        d->run = quick;
     if (in->form->id == FORM_CVT_INT && !c->how.sat)
         d->run = exec_cvt_integer;
     if (d->run == exec_cvt_integer && d->op[0].bytes == 8 && d->op[1].bits == 32 && to == MOD_U64 && from == MOD_U32)

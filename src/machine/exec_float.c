@@ -1,12 +1,9 @@
-/* Floating-point arithmetic. The definition is src/num; f32 and f64 add, sub, mul and fma with round to nearest have a
- * path through the host's arithmetic, which is IEEE 754 as well: only the NaN word and the flushing of tiny
- * values are ours. Tests hold the two equal. */
+/* Floating-point arithmetic by the definitions of src/num, lane by lane; the common operations take exec_fast.c's way. */
 #include "machine/exec_arith.h"
+#include "machine/exec_fast.h"
 #include "machine/exec_lanes.h"
 #include "num/arith.h"
 #include "num/convert.h"
-
-#include <math.h>
 
 enum shape {
     SHAPE_SCALAR,
@@ -100,39 +97,6 @@ static enum exec_status exec_float(struct warp *w, const struct dinst *d, uint32
     return EXEC_NEXT;
 }
 
-/* ---- The host's arithmetic --------------------------------------------------------------------- */
-
-static inline float f32_of(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-/* MEASURED: every NaN result is 7FFFFFFF. */
-static inline uint32_t f32_bits(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return f != f ? UINT32_C(0x7fffffff) : bits;
-}
-
-LANES_2(add_f32, uint32_t, uint32_t, 32, f32_bits(f32_of(x) + f32_of(y)))
-LANES_2(sub_f32, uint32_t, uint32_t, 32, f32_bits(f32_of(x) - f32_of(y)))
-LANES_2(mul_f32, uint32_t, uint32_t, 32, f32_bits(f32_of(x) * f32_of(y)))
-LANES_3(fma_f32, uint32_t, uint32_t, 32, f32_bits(fmaf(f32_of(x), f32_of(y), f32_of(z))))
-
-static const struct pick fast[] = {
-    {OP_ADD, MOD_F32, 0, add_f32}, {OP_SUB, MOD_F32, 0, sub_f32}, {OP_MUL, MOD_F32, 0, mul_f32},
-    {OP_FMA, MOD_F32, 0, fma_f32}, {OP_MAD, MOD_F32, 0, fma_f32},
-};
-
-/* Round to nearest and nothing else. */
-static bool is_plain(const struct num_ops *how)
-{
-    return how->rounding == NUM_RN && !how->ftz && !how->sat && !how->relu && !how->nan && !how->xorsign_abs && !how->abs &&
-           !how->oob;
-}
-
 /* ---- Decoding ---------------------------------------------------------------------------------- */
 
 static struct num_ops decode_how(const struct ptx_inst *in)
@@ -182,16 +146,10 @@ bool tw_prepare_float(struct decoder *dc, const struct ptx_inst *in, struct dins
     d->run = exec_float;
     if (is_contractable(in))
         d->flags |= D_FLOAT_CONTRACTABLE;
-    exec_fn *const quick = pick_exec(fast, sizeof fast / sizeof fast[0], c->op, type, 0);
-    if (quick != NULL && c->shape == SHAPE_SCALAR && is_plain(&c->how))
+    exec_fn *const quick = tw_fast_float(c->op, type, &c->how);
+    if (quick != NULL && c->shape != SHAPE_MIXED && !c->three)
         d->run = quick;
     return true;
-}
-
-/* The same instruction without the host's arithmetic, for tests that hold the two equal. */
-exec_fn *tw_exec_float_reference(void)
-{
-    return exec_float;
 }
 
 /* ---- testp ------------------------------------------------------------------------------------- */

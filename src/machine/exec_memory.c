@@ -102,23 +102,108 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
     return EXEC_NEXT;
 }
 
-/* The common case: 32-bit elements into 32-bit registers, element by element over the lanes. */
+/* ---- The common case: the lanes' addresses stand in a row, or are all the same ------------------------------ */
+
+/* Host bytes of the first active lane when the active lanes i access [first + (i - first lane) * stride, ...) with a stride of
+ * `bytes` or 0, all of it inside the allocation that the instruction touched last, or inside the CTA's shared memory.
+ * NULL: lane by lane. Nothing is reported here. */
+static uint8_t *in_a_row(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t mask, uint32_t bytes, bool write,
+                         uint32_t *stride)
+{
+    const uint32_t first = first_lane(mask), last = 31 - (uint32_t)__builtin_clz(mask);
+    const uint64_t start = lane_address(w, o, first);
+    const enum space space = (enum space)d->imm;
+    if (o->bytes != 8 && o->bytes != 4)
+        return NULL;
+    uint64_t off_row = 0, off_first = 0;
+    if (o->bytes == 8) {
+        const uint64_t *const at = row64(w, o->ref);
+        for (uint32_t i = 0; i < LANES; i++) {
+            const uint64_t active = 0 - (uint64_t)(mask >> i & 1), distance = at[i] - at[first];
+            off_first |= distance & active;
+            off_row |= (distance - (uint64_t)((int64_t)i - (int64_t)first) * bytes) & active;
+        }
+    } else {
+        const uint32_t *const at = row32(w, o->ref);
+        uint32_t row_bits = 0, first_bits = 0;
+        for (uint32_t i = 0; i < LANES; i++) {
+            const uint32_t active = 0 - (mask >> i & 1), distance = at[i] - at[first];
+            first_bits |= distance & active;
+            row_bits |= (distance - (i - first) * bytes) & active;
+        }
+        off_row = row_bits;
+        off_first = first_bits;
+    }
+    if (off_row != 0 && off_first != 0)
+        return NULL;
+    *stride = off_first == 0 ? 0 : bytes;
+    const uint64_t length = (uint64_t)(last - first) * *stride + bytes;
+    if ((start & (bytes - 1)) != 0)
+        return NULL;
+    if (space == SPACE_GLOBAL || (space == SPACE_GENERIC && start < TW_WINDOW_SHARED)) {
+        const struct allocation *const hit = &w->hits[d->origin % HIT_SLOTS];
+        const uint64_t offset = start - hit->address;
+        return offset < hit->bytes && length <= hit->bytes - offset && !(write && hit->read_only) ? hit->host + offset : NULL;
+    }
+    if (space != SPACE_SHARED)
+        return NULL;
+    const uint64_t offset = (uint32_t)start - (w->cta->rank << 24);
+    return offset >= TW_SHARED_RESERVED_BYTES && offset <= w->cta->shared_bytes && length <= w->cta->shared_bytes - offset
+               ? w->cta->shared + offset
+               : NULL;
+}
+
+/* 32-bit elements and registers; loads of one element or a vector. */
 static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    uint32_t *const to = row32(w, d->op[0].ref);
-    uint32_t r[LANES];
-    FOR_LANES(lane, mask) {
-        const uint64_t address = lane_address(w, &d->op[1], lane);
-        const uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, 4, false);
-        if (at == NULL)
-            return EXEC_FAULT;
-        if (observed(w->cluster))
-            tw_emit_access(w, d, lane, (enum space)d->imm, address, 4, true, false);
-        memcpy(&r[lane], at, 4);
+    const uint32_t bytes = 4u * d->elems;
+    uint32_t stride;
+    const uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
+    if (at == NULL)
+        return exec_ld(w, d, mask);
+    const uint32_t *const refs = data_refs(w, &d->op[0]);
+    const uint32_t first = first_lane(mask);
+    for (uint32_t k = 0; k < d->elems; k++) {
+        if (refs[k] == REF_NONE)
+            continue;
+        uint32_t *const to = row32(w, refs[k]);
+        if (mask == ALL_LANES && stride == 4) {
+            memcpy(to, at, LANES * 4);
+            continue;
+        }
+        FOR_LANES(lane, mask)
+            memcpy(&to[lane], at + (size_t)(lane - first) * stride + 4 * k, 4);
     }
-    FOR_LANES(lane, mask)
-        to[lane] = r[lane];
     return EXEC_NEXT;
+}
+
+static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t bytes = 4u * d->elems;
+    uint32_t stride;
+    uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
+    if (at == NULL)
+        return exec_st(w, d, mask);
+    const uint32_t *const refs = data_refs(w, &d->op[1]);
+    const uint32_t first = first_lane(mask);
+    for (uint32_t k = 0; k < d->elems; k++) {
+        if (refs[k] == REF_NONE)
+            continue;
+        const uint32_t *const from = row32(w, refs[k]);
+        if (mask == ALL_LANES && stride == 4) {
+            memcpy(at, from, LANES * 4);
+            continue;
+        }
+        FOR_LANES(lane, mask)
+            memcpy(at + (size_t)(lane - first) * stride + 4 * k, &from[lane], 4);
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
+static bool all_32(const struct dinst *d, const struct dop *data)
+{
+    return d->elem_bytes == 4 && data->bytes == 4 && data->bits == 32;
 }
 
 /* ---- Parameters of functions and of calls: per lane, in the frame --------------------------------------- */
@@ -204,10 +289,8 @@ static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct din
         return false;
     if (tw_is_call_param(dc, in, ROLE_ADDR))
         d->run = exec_ld_call_param;
-    else if (d->elems == 1 && d->op[0].count == 0 && d->elem_bytes == 4 && d->op[0].bits == 32 && d->op[0].ref != REF_NONE)
-        d->run = exec_ld_32;
     else
-        d->run = exec_ld;
+        d->run = all_32(d, &d->op[0]) ? exec_ld_32 : exec_ld;
     if (d->op[0].ref == REF_NONE)
         d->op[0].bytes = 8; /* a sink: the access is made, the value dropped */
     return true;
@@ -218,7 +301,7 @@ static bool prepare_st(struct decoder *dc, const struct ptx_inst *in, struct din
     decode_shape(in, d);
     if (!tw_decode_role(dc, in, ROLE_ADDR, d, 0) || !tw_decode_role(dc, in, ROLE_A, d, 1))
         return false;
-    d->run = tw_is_call_param(dc, in, ROLE_ADDR) ? exec_st_call_param : exec_st;
+    d->run = tw_is_call_param(dc, in, ROLE_ADDR) ? exec_st_call_param : all_32(d, &d->op[1]) ? exec_st_32 : exec_st;
     return true;
 }
 

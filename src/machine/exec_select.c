@@ -6,39 +6,46 @@
 
 /* d->mod[0]: enum num_compare; [1]: combining operation + 1, or 0; [2]: ftz; [3]: halves are compared apart. */
 
-#define COMPARE_ALL(name, type)                                                               \
-    static uint32_t name(unsigned how, const void *a_row, const void *b_row)                  \
-    {                                                                                         \
-        const type *const a = a_row, *const b = b_row;                                        \
-        uint32_t eq = 0, lt = 0;                                                              \
-        for (uint32_t i = 0; i < LANES; i++) {                                                \
-            eq |= (uint32_t)(a[i] == b[i]) << i;                                              \
-            lt |= (uint32_t)(a[i] < b[i]) << i;                                               \
-        }                                                                                     \
-        return from_order(how, eq, lt);                                                       \
+/* One bit a lane. Sums of selected bits rather than shifts: a loop that the compiler turns into vector code. */
+static const uint32_t bit_of[LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
+
+#define COMPARE(name, type, relation)                              \
+    static uint32_t name(const type *a, const type *b)             \
+    {                                                              \
+        uint32_t r = 0;                                            \
+        for (uint32_t i = 0; i < LANES; i++)                       \
+            r |= a[i] relation b[i] ? bit_of[i] : 0;               \
+        return r;                                                  \
     }
 
-/* For types in which every pair is ordered. */
-static uint32_t from_order(unsigned how, uint32_t eq, uint32_t lt)
-{
-    const uint32_t table[] = {[NUM_EQ] = eq, [NUM_NE] = ~eq, [NUM_LT] = lt, [NUM_LE] = lt | eq, [NUM_GT] = ~(lt | eq), [NUM_GE] = ~lt};
-    return table[how];
-}
-
-COMPARE_ALL(compare_u32, uint32_t) /* zero-extended 16-bit values as well */
-COMPARE_ALL(compare_s32, int32_t)
-COMPARE_ALL(compare_u64, uint64_t)
-COMPARE_ALL(compare_s64, int64_t)
-
-static uint32_t compare_f32(unsigned how, const void *a_row, const void *b_row)
-{
-    const float *const a = a_row, *const b = b_row;
-    uint32_t eq = 0, lt = 0, gt = 0;
-    for (uint32_t i = 0; i < LANES; i++) {
-        eq |= (uint32_t)(a[i] == b[i]) << i;
-        lt |= (uint32_t)(a[i] < b[i]) << i;
-        gt |= (uint32_t)(a[i] > b[i]) << i;
+/* For types in which every pair is ordered, two relations give the six; floats need three. */
+#define COMPARE_ORDERED(suffix, type)                                                       \
+    COMPARE(equal_##suffix, type, ==)                                                       \
+    COMPARE(less_##suffix, type, <)                                                         \
+    static uint32_t compare_##suffix(unsigned how, const void *a, const void *b)            \
+    {                                                                                       \
+        const uint32_t eq = how == NUM_LT || how == NUM_GE ? 0 : equal_##suffix(a, b);      \
+        const uint32_t lt = how == NUM_EQ || how == NUM_NE ? 0 : less_##suffix(a, b);       \
+        const uint32_t table[] = {[NUM_EQ] = eq,      [NUM_NE] = ~eq,        [NUM_LT] = lt, \
+                                  [NUM_LE] = lt | eq, [NUM_GT] = ~(lt | eq), [NUM_GE] = ~lt}; \
+        return table[how];                                                                  \
     }
+
+COMPARE_ORDERED(u32, uint32_t) /* zero-extended 16-bit values as well */
+COMPARE_ORDERED(s32, int32_t)
+COMPARE_ORDERED(u64, uint64_t)
+COMPARE_ORDERED(s64, int64_t)
+COMPARE(equal_f32, float, ==)
+COMPARE(less_f32, float, <)
+COMPARE(greater_f32, float, >)
+
+static uint32_t compare_f32(unsigned how, const void *a, const void *b)
+{
+    const uint32_t eq = equal_f32(a, b), lt = less_f32(a, b), gt = greater_f32(a, b);
     const uint32_t ordered = eq | lt | gt;
     const uint32_t table[] = {
         [NUM_EQ] = eq, [NUM_NE] = lt | gt, [NUM_LT] = lt, [NUM_LE] = lt | eq, [NUM_GT] = gt, [NUM_GE] = gt | eq,
