@@ -17,11 +17,11 @@ struct ir_kernel *tw_ir_kernel_new(struct arena *arena, const char *name, struct
     return k;
 }
 
-/* Default alignment: the element, at least 4 bytes so that 32-bit moves of narrow tensors stay possible. */
-static uint32_t default_align(struct ir_type elem)
+/* Default alignment: the element; where we allocate, at least 4 bytes, so that words of narrow tensors stay reachable. */
+static uint32_t default_align(enum ir_scope scope, struct ir_type elem)
 {
-    const uint32_t bytes = elem.bits / 8u;
-    return bytes < 4 ? 4 : bytes;
+    const uint32_t bytes = elem.bits < 8 ? 1 : elem.bits / 8u;
+    return scope != IR_GLOBAL && bytes < 4 ? 4 : bytes;
 }
 
 struct ir_storage *tw_ir_storage_new(struct ir_kernel *k, const char *name, enum ir_scope scope, struct ir_type elem,
@@ -29,7 +29,7 @@ struct ir_storage *tw_ir_storage_new(struct ir_kernel *k, const char *name, enum
 {
     struct ir_storage *s = arena_new(k->arena, struct ir_storage, 1);
     *s = (struct ir_storage){.id = k->storages.len, .name = name, .scope = scope, .elem = elem, .elems = elems,
-                             .align_bytes = default_align(elem), .param = -1, .at = at};
+                             .align_bytes = default_align(scope, elem), .param = -1, .at = at};
     *vec_push(k->arena, &k->storages) = s;
     return s;
 }

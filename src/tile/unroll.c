@@ -127,7 +127,8 @@ static const char *obstacle(const struct lowering *l, const struct ir_stmt *loop
         return "a break or continue";
     if (__builtin_mul_overflow(t->count, count_statements(&loop->body) + 1, &statements) ||
         statements > TW_MAX_UNROLL - l->unrolled)
-        return tw_format(l->k->arena, "%lld turns of %lld statements", (long long)t->count, (long long)count_statements(&loop->body));
+        return tw_format(l->k->arena, "%lld turns, %lld statement%s in each", (long long)t->count, (long long)count_statements(&loop->body),
+                         count_statements(&loop->body) == 1 ? "" : "s");
     return NULL;
 }
 
