@@ -100,17 +100,32 @@ static bool set_up(struct mma_run *r, struct tensor_pipe *pipe, const struct ten
     return r->model != NULL || fault_model(r);
 }
 
-static void make_scratch(struct mma_run *r, struct arena *arena)
+/* The scratch of the pipe, at least this large; it only grows. */
+static uint64_t *scratch_of(struct tensor_pipe *pipe, size_t words)
 {
-    r->a = arena_new(arena, uint64_t, (size_t)r->rows * r->k_a);
-    r->b = arena_new(arena, uint64_t, (size_t)r->n * r->k_b);
-    r->d = arena_new(arena, uint64_t, (size_t)r->rows * r->bank_n);
-    if (r->factors != 0) {
-        r->scale_a = arena_new(arena, uint64_t, (size_t)r->rows * r->factors);
-        r->scale_b = arena_new(arena, uint64_t, (size_t)r->n * r->factors);
+    if (pipe->scratch_words < words) {
+        pipe->scratch = arena_new(&pipe->cta->cluster->arena, uint64_t, words);
+        pipe->scratch_words = words;
     }
-    if (r->inst->form.sparse)
-        r->select = arena_new(arena, uint8_t, (size_t)r->rows * r->k_a);
+    return pipe->scratch;
+}
+
+static void make_scratch(struct mma_run *r)
+{
+    const size_t a = (size_t)r->rows * r->k_a, b = (size_t)r->n * r->k_b, d = (size_t)r->rows * r->bank_n;
+    const size_t scale_a = (size_t)r->rows * r->factors, scale_b = (size_t)r->n * r->factors;
+    const size_t select = r->inst->form.sparse ? (a + 7) / 8 : 0;
+    uint64_t *at = scratch_of(r->pipe, a + b + d + scale_a + scale_b + select);
+    r->a = at;
+    r->b = at += a;
+    r->d = at += b;
+    at += d;
+    if (r->factors != 0) {
+        r->scale_a = at;
+        r->scale_b = at += scale_a;
+        at += scale_b;
+    }
+    r->select = (uint8_t *)at;
 }
 
 /* SOURCE: PTX ISA, "Data path layout organization": where the rows are scattered, D, A and the metadata start at one lane. */
@@ -227,7 +242,7 @@ static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uin
     const struct tensor_read read = reader(r, cta, what);
     for (uint32_t copy = 0; copy < at.copies; copy++) {
         const uint32_t lane = (taddr >> 16) + at.lane + 32 * copy;
-        const uint32_t *const cell = tw_tensor_cell(&read, lane, (taddr & 0xffff) + at.col, false);
+        const uint32_t *const cell = tw_tensor_cells(&read, lane, (taddr & 0xffff) + at.col, 1, false);
         if (cell == NULL)
             return false;
         const uint64_t byte = *cell >> (8 * at.byte) & 0xff;
@@ -306,7 +321,7 @@ static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
     for (uint32_t row = 0; row < r->rows; row++)
         for (uint32_t group = 0; group < r->k_a / per_code; group++) {
             const struct tmem_meta at = tw_tmem_meta(wide, tw_tmem_a_place(r->path, row, bank).lane, group, r->desc.sparsity_selector);
-            const uint32_t *const cell = tw_tensor_cell(&read, (r->op->meta >> 16) + at.lane, (r->op->meta & 0xffff) + at.col, false);
+            const uint32_t *const cell = tw_tensor_cells(&read, (r->op->meta >> 16) + at.lane, (r->op->meta & 0xffff) + at.col, 1, false);
             if (cell == NULL)
                 return false;
             const uint32_t code = *cell >> (4 * at.nibble) & 0xf;
@@ -326,28 +341,29 @@ static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
 
 /* ---- The product ----------------------------------------------------------------------------- */
 
-static uint32_t *d_cell(const struct mma_run *r, struct cta *cta, uint32_t row, uint32_t n, bool write)
+static uint32_t d_lane(const struct mma_run *r, uint32_t row, uint32_t bank)
 {
-    const struct tmem_place at = tw_tmem_d_place(r->path, r->n, row, n);
+    return (r->op->d >> 16) + tw_tmem_a_place(r->path, row, bank).lane;
+}
+
+/* The cells of a row in one bank: neighbours, from the accumulator's first column on. */
+static uint32_t *d_cells(const struct mma_run *r, struct cta *cta, uint32_t row, uint32_t bank, bool write)
+{
     const struct tensor_read read = reader(r, cta, "D");
-    return tw_tensor_cell(&read, (r->op->d >> 16) + at.lane, (r->op->d & 0xffff) + at.col, write);
+    return tw_tensor_cells(&read, d_lane(r, row, bank), r->op->d & 0xffff, r->bank_n, write);
 }
 
 /* A 16-bit accumulator is in the low half of its cell. */
-static uint64_t d_word(const struct mma_run *r, uint32_t cell)
-{
-    return tw_num_bits(r->how.d) == 16 ? cell & 0xffff : cell;
-}
-
 static bool load_d(struct mma_run *r, struct cta *cta, uint32_t bank)
 {
-    for (uint32_t row = 0; row < r->rows; row++)
-        for (uint32_t n = 0; n < r->bank_n; n++) {
-            const uint32_t *const cell = d_cell(r, cta, row, bank * r->bank_n + n, false);
-            if (cell == NULL)
-                return false;
-            r->d[(size_t)row * r->bank_n + n] = d_word(r, *cell);
-        }
+    const uint32_t mask = tw_num_bits(r->how.d) == 16 ? 0xffff : 0xffffffff;
+    for (uint32_t row = 0; row < r->rows; row++) {
+        const uint32_t *const cells = d_cells(r, cta, row, bank, false);
+        if (cells == NULL)
+            return false;
+        for (uint32_t n = 0; n < r->bank_n; n++)
+            r->d[(size_t)row * r->bank_n + n] = cells[n] & mask;
+    }
     return true;
 }
 
@@ -360,15 +376,13 @@ static bool lane_is_masked(const struct mma_run *r, uint32_t cta_index, uint32_t
 static bool store_d(struct mma_run *r, uint32_t cta_index, uint32_t bank)
 {
     for (uint32_t row = 0; row < r->rows; row++) {
-        const uint32_t lane = (r->op->d >> 16) + tw_tmem_a_place(r->path, row, bank).lane;
-        if (lane_is_masked(r, cta_index, lane))
+        if (lane_is_masked(r, cta_index, d_lane(r, row, bank)))
             continue;
-        for (uint32_t n = 0; n < r->bank_n; n++) {
-            uint32_t *const cell = d_cell(r, r->ctas[cta_index], row, bank * r->bank_n + n, true);
-            if (cell == NULL)
-                return false;
-            *cell = (uint32_t)r->d[(size_t)row * r->bank_n + n];
-        }
+        uint32_t *const cells = d_cells(r, r->ctas[cta_index], row, bank, true);
+        if (cells == NULL)
+            return false;
+        for (uint32_t n = 0; n < r->bank_n; n++)
+            cells[n] = (uint32_t)r->d[(size_t)row * r->bank_n + n];
     }
     return true;
 }
@@ -428,14 +442,8 @@ static bool run(struct mma_run *r)
 bool tw_tensor_mma(struct tensor_pipe *pipe, const struct tensor_op *op)
 {
     struct mma_run r;
-    struct arena *const arena = &pipe->cta->cluster->arena;
     if (!set_up(&r, pipe, op))
         return false;
-    for (int i = 0; i < 2 && r.ctas[i] != NULL; i++)
-        (void)tw_tmem_of(r.ctas[i]); /* made before the mark: the scratch is rewound */
-    const struct arena_mark mark = tw_arena_mark(arena);
-    make_scratch(&r, arena);
-    const bool ok = run(&r);
-    tw_arena_rewind(arena, mark);
-    return ok;
+    make_scratch(&r);
+    return run(&r);
 }

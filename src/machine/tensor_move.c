@@ -19,14 +19,13 @@ static bool copy_row(const struct tensor_read *r, const struct smem_desc *desc, 
         if (inst->cp_bits != 0)
             tw_tmem_cp_expand(inst->cp_bits, at, bytes);
         memcpy(words, bytes, sizeof words);
-        for (uint32_t copy = 0; copy < cp->copies; copy++)
-            for (uint32_t i = 0; i < 4; i++) {
-                uint32_t *const cell = tw_tensor_cell(r, (r->op->d >> 16) + tw_tmem_cp_lane(inst->cp, row, copy),
-                                                      (r->op->d & 0xffff) + 4 * unit + i, true);
-                if (cell == NULL)
-                    return false;
-                *cell = words[i];
-            }
+        for (uint32_t copy = 0; copy < cp->copies; copy++) {
+            uint32_t *const cells = tw_tensor_cells(r, (r->op->d >> 16) + tw_tmem_cp_lane(inst->cp, row, copy),
+                                                    (r->op->d & 0xffff) + 4 * unit, 4, true);
+            if (cells == NULL)
+                return false;
+            memcpy(cells, words, sizeof words);
+        }
     }
     return true;
 }
@@ -50,16 +49,15 @@ bool tw_tensor_cp(struct tensor_pipe *pipe, const struct tensor_op *op)
 /* Row i of each quadrant receives row i + 1; the last row of the quadrant stays. SOURCE: PTX ISA, tcgen05.shift. */
 static bool shift_columns(const struct tensor_read *r, uint32_t col)
 {
-    for (uint32_t c = col; c < col + TMEM_SHIFT_COLS; c++)
-        for (uint32_t lane = 0; lane < TW_TMEM_LANES; lane++) {
-            if (lane % TMEM_QUADRANT_LANES == TMEM_QUADRANT_LANES - 1)
-                continue;
-            const uint32_t *const from = tw_tensor_cell(r, lane + 1, c, false);
-            uint32_t *const to = from == NULL ? NULL : tw_tensor_cell(r, lane, c, true);
-            if (to == NULL)
-                return false;
-            *to = *from;
-        }
+    for (uint32_t lane = 0; lane < TW_TMEM_LANES; lane++) {
+        if (lane % TMEM_QUADRANT_LANES == TMEM_QUADRANT_LANES - 1)
+            continue;
+        const uint32_t *const from = tw_tensor_cells(r, lane + 1, col, TMEM_SHIFT_COLS, false);
+        uint32_t *const to = from == NULL ? NULL : tw_tensor_cells(r, lane, col, TMEM_SHIFT_COLS, true);
+        if (to == NULL)
+            return false;
+        memcpy(to, from, TMEM_SHIFT_COLS * sizeof *to);
+    }
     return true;
 }
 

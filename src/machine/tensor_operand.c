@@ -35,23 +35,30 @@ const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offse
     return at;
 }
 
-uint32_t *tw_tensor_cell(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write)
+static void fault_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write)
+{
+    const bool outside = lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS;
+    tw_tensor_fault(r->pipe, r->op, E0762,
+                    &(struct fault_note){
+                        .expected = "columns that the CTA has allocated, until the operation has completed",
+                        .found = outside ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
+                                         : tw_format(texts(r), "column %u, which is not allocated", col),
+                        .fix = outside ? NULL : "wait for a tcgen05.commit of the operation before the columns are released"},
+                    "%s %s %s in tensor memory that is not allocated", r->op->inst->name, write ? "writes" : "reads", r->what);
+}
+
+uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, uint32_t cols, bool write)
 {
     struct tmem *const t = tw_tmem_of(r->cta);
-    const bool outside = lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS;
-    if (outside || tw_tmem_unallocated(t, col, 1) != UINT32_MAX) {
-        tw_tensor_fault(r->pipe, r->op, E0762,
-                        &(struct fault_note){
-                            .expected = "columns that the CTA has allocated, until the operation has completed",
-                            .found = outside ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
-                                             : tw_format(texts(r), "column %u, which is not allocated", col),
-                            .fix = outside ? NULL : "wait for a tcgen05.commit of the operation before the columns are released"},
-                        "%s %s %s in tensor memory that is not allocated", r->op->inst->name, write ? "writes" : "reads", r->what);
+    const uint32_t bad = tw_tmem_unallocated(t, col, cols);
+    if (lane >= TW_TMEM_LANES || bad != UINT32_MAX) {
+        fault_cells(r, lane, bad != UINT32_MAX ? bad : col, write);
         return NULL;
     }
     if (observed(r->cta->cluster)) {
         struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_TMEM, .proxy = PROXY_TMEM, .warp = r->op->warp,
-                                  .lane = r->op->lane, .address = tmem_word(lane, col), .bytes = 4, .read = !write, .write = write};
+                                  .lane = r->op->lane, .address = tmem_word(lane, col), .bytes = 4 * cols, .read = !write,
+                                  .write = write};
         tw_emit_op(r->cta->cluster, r->cta, &e, r->op->number);
     }
     return tmem_cell(t, lane, col);
@@ -126,12 +133,10 @@ static uint64_t cell_element(uint32_t cell, enum num_format format, unsigned con
 bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint64_t *out)
 {
     const uint32_t per_cell = 32 / m->container_bits;
-    for (uint32_t k = 0; k < m->k; k += per_cell) {
-        const uint32_t *const cell = tw_tensor_cell(r, lane, col + k / per_cell, false);
-        if (cell == NULL)
-            return false;
-        for (uint32_t j = 0; j < per_cell; j++)
-            out[k + j] = cell_element(*cell, m->format, m->container_bits, j);
-    }
+    const uint32_t *const cells = tw_tensor_cells(r, lane, col, m->k / per_cell, false);
+    if (cells == NULL)
+        return false;
+    for (uint32_t k = 0; k < m->k; k++)
+        out[k] = cell_element(cells[k / per_cell], m->format, m->container_bits, k % per_cell);
     return true;
 }

@@ -17,8 +17,9 @@ struct tensor_read {
 /* 16 bytes of shared memory at an offset of the CTA's window; NULL after a fault. */
 const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offset);
 
-/* A cell; NULL after a fault: outside tensor memory, or not allocated. `write` for the event. */
-uint32_t *tw_tensor_cell(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write);
+/* The cells of one lane from column `col` on; NULL after a fault: outside tensor memory, or not allocated. `write` is for
+ * the event. */
+uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, uint32_t cols, bool write);
 
 /* One operand matrix: `rows` rows of `k` elements, raw words in out[row * k + element]. */
 struct tensor_matrix {

@@ -70,6 +70,8 @@ struct tensor_pipe {
     struct cta *cta;
     struct tensor_op *first, *last;
     struct tensor_op *free_ops;
+    uint64_t *scratch;          /* operand words of the operation that is performed */
+    size_t scratch_words;
     struct {
         bool valid;
         uint64_t desc;          /* of the operand that filled it */
