@@ -6,40 +6,40 @@
 
 #include <string.h>
 
-bool tw_parse_is(const struct parser *p, char punct)
+bool tw_ptx_parser_is(const struct parser *p, char punct)
 {
     return p->lx.tok.kind == TOK_PUNCT && p->lx.tok.punct == punct;
 }
 
-bool tw_parse_accept(struct parser *p, char punct)
+bool tw_ptx_parser_accept(struct parser *p, char punct)
 {
-    if (!tw_parse_is(p, punct))
+    if (!tw_ptx_parser_is(p, punct))
         return false;
     tw_lex_next(&p->lx);
     return true;
 }
 
-bool tw_parse_is_directive(const struct parser *p, const char *text)
+bool tw_ptx_parser_is_directive(const struct parser *p, const char *text)
 {
     return p->lx.tok.kind == TOK_DIRECTIVE && tw_str_is(tw_lex_text(&p->lx, &p->lx.tok), text);
 }
 
-bool tw_parse_accept_directive(struct parser *p, const char *text)
+bool tw_ptx_parser_accept_directive(struct parser *p, const char *text)
 {
-    if (!tw_parse_is_directive(p, text))
+    if (!tw_ptx_parser_is_directive(p, text))
         return false;
     tw_lex_next(&p->lx);
     return true;
 }
 
-struct src_span tw_parse_span(const struct parser *p, uint32_t begin, uint32_t end)
+struct src_span tw_ptx_parser_span(const struct parser *p, uint32_t begin, uint32_t end)
 {
     return (struct src_span){p->file, begin, end};
 }
 
-struct src_span tw_parse_here(const struct parser *p)
+struct src_span tw_ptx_parser_here(const struct parser *p)
 {
-    return tw_parse_span(p, p->lx.tok.begin, p->lx.tok.end);
+    return tw_ptx_parser_span(p, p->lx.tok.begin, p->lx.tok.end);
 }
 
 static struct diag *unexpected(struct parser *p, const char *wanted)
@@ -47,19 +47,19 @@ static struct diag *unexpected(struct parser *p, const char *wanted)
     const struct token *t = &p->lx.tok;
     struct diag *d;
     if (t->kind == TOK_BAD) {
-        d = tw_diag(p->diags, E0503, tw_parse_here(p), "malformed token");
+        d = tw_diag(p->diags, E0503, tw_ptx_parser_here(p), "malformed token");
         tw_diag_found(d, "%s", t->why);
     } else if (t->kind == TOK_END) {
-        d = tw_diag(p->diags, E0501, tw_parse_here(p), "unexpected end of the text");
+        d = tw_diag(p->diags, E0501, tw_ptx_parser_here(p), "unexpected end of the text");
     } else {
-        d = tw_diag(p->diags, E0501, tw_parse_here(p), "unexpected token");
+        d = tw_diag(p->diags, E0501, tw_ptx_parser_here(p), "unexpected token");
         tw_diag_found(d, "'" STR_FMT "'", STR_ARG(tw_lex_text(&p->lx, t)));
     }
     tw_diag_expected(d, "%s", wanted);
     return d;
 }
 
-struct diag *tw_parse_unexpected(struct parser *p, const char *format, ...)
+struct diag *tw_ptx_parser_unexpected(struct parser *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -68,7 +68,7 @@ struct diag *tw_parse_unexpected(struct parser *p, const char *format, ...)
     return unexpected(p, wanted);
 }
 
-bool tw_parse_expected(struct parser *p, const char *format, ...)
+bool tw_ptx_parser_expected(struct parser *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -78,39 +78,39 @@ bool tw_parse_expected(struct parser *p, const char *format, ...)
     return false;
 }
 
-bool tw_parse_expect(struct parser *p, char punct, const char *where)
+bool tw_ptx_parser_expect(struct parser *p, char punct, const char *where)
 {
-    return tw_parse_accept(p, punct) || tw_parse_expected(p, "'%c' %s", punct, where);
+    return tw_ptx_parser_accept(p, punct) || tw_ptx_parser_expected(p, "'%c' %s", punct, where);
 }
 
-bool tw_parse_name(struct parser *p, const char *what, const char **name, struct src_span *at)
+bool tw_ptx_parser_name(struct parser *p, const char *what, const char **name, struct src_span *at)
 {
     if (p->lx.tok.kind != TOK_NAME)
-        return tw_parse_expected(p, "%s", what);
+        return tw_ptx_parser_expected(p, "%s", what);
     struct str text = tw_lex_text(&p->lx, &p->lx.tok);
     *name = tw_arena_copy(p->arena, text.at, text.len);
-    *at = tw_parse_here(p);
+    *at = tw_ptx_parser_here(p);
     tw_lex_next(&p->lx);
     return true;
 }
 
-bool tw_parse_string(struct parser *p, const char **text)
+bool tw_ptx_parser_string(struct parser *p, const char **text)
 {
     if (p->lx.tok.kind != TOK_STRING)
-        return tw_parse_expected(p, "a string in double quotes");
+        return tw_ptx_parser_expected(p, "a string in double quotes");
     struct str whole = tw_lex_text(&p->lx, &p->lx.tok);
     *text = tw_arena_copy(p->arena, whole.at + 1, whole.len - 2);
     tw_lex_next(&p->lx);
     return true;
 }
 
-bool tw_parse_uint(struct parser *p, const char *what, uint64_t most, uint64_t *value)
+bool tw_ptx_parser_uint(struct parser *p, const char *what, uint64_t most, uint64_t *value)
 {
     if (p->lx.tok.kind != TOK_INT)
-        return tw_parse_expected(p, "%s", what);
+        return tw_ptx_parser_expected(p, "%s", what);
     *value = p->lx.tok.value;
     if (*value > most) {
-        struct diag *d = tw_diag(p->diags, E0514, tw_parse_here(p), "number out of range");
+        struct diag *d = tw_diag(p->diags, E0514, tw_ptx_parser_here(p), "number out of range");
         tw_diag_expected(d, "%s, at most %llu", what, (unsigned long long)most);
         tw_diag_found(d, "%llu", (unsigned long long)*value);
         return false;
@@ -120,17 +120,17 @@ bool tw_parse_uint(struct parser *p, const char *what, uint64_t most, uint64_t *
 }
 
 /* A failed statement is skipped: past its ';', or up to the brace that closes the block around it. */
-void tw_parse_recover(struct parser *p)
+void tw_ptx_parser_recover(struct parser *p)
 {
     uint32_t braces = 0;
     while (p->lx.tok.kind != TOK_END) {
-        if (tw_parse_is(p, ';') && braces == 0) {
+        if (tw_ptx_parser_is(p, ';') && braces == 0) {
             tw_lex_next(&p->lx);
             return;
         }
-        if (tw_parse_is(p, '{'))
+        if (tw_ptx_parser_is(p, '{'))
             braces++;
-        if (tw_parse_is(p, '}')) {
+        if (tw_ptx_parser_is(p, '}')) {
             if (braces == 0)
                 return;
             braces--;
@@ -151,7 +151,7 @@ static bool parse_version(struct parser *p)
     if (ok)
         minor = (unsigned)(text.at[i + 1] - '0');
     if (!ok || p->lx.tok.kind != TOK_F64 || major < 1 || major > 99) {
-        struct diag *d = tw_diag(p->diags, E0518, tw_parse_here(p), "no PTX version");
+        struct diag *d = tw_diag(p->diags, E0518, tw_ptx_parser_here(p), "no PTX version");
         tw_diag_expected(d, "a version such as 8.8 after .version");
         tw_diag_found(d, "'" STR_FMT "'", STR_ARG(text));
         return false;
@@ -167,7 +167,7 @@ static bool parse_target(struct parser *p)
     do {
         const char *name;
         struct src_span at;
-        if (!tw_parse_name(p, "a target such as sm_100a", &name, &at))
+        if (!tw_ptx_parser_name(p, "a target such as sm_100a", &name, &at))
             return false;
         struct isa_target target;
         if (tw_isa_target_parse(tw_str(name), &target)) {
@@ -180,25 +180,25 @@ static bool parse_target(struct parser *p)
         } else {
             *vec_push(p->arena, &p->module->target_options) = name;
         }
-    } while (tw_parse_accept(p, ','));
+    } while (tw_ptx_parser_accept(p, ','));
     if (!found)
-        return tw_parse_expected(p, "a target such as sm_100a");
+        return tw_ptx_parser_expected(p, "a target such as sm_100a");
     return true;
 }
 
 /* .version N.N  .target T {, option}  .address_size N */
 static bool parse_header(struct parser *p)
 {
-    if (!tw_parse_is_directive(p, ".version")) {
-        struct diag *d = tw_diag(p->diags, E0518, tw_parse_here(p), "a module begins with its PTX version");
+    if (!tw_ptx_parser_is_directive(p, ".version")) {
+        struct diag *d = tw_diag(p->diags, E0518, tw_ptx_parser_here(p), "a module begins with its PTX version");
         tw_diag_expected(d, ".version, then .target");
         return false;
     }
     tw_lex_next(&p->lx);
     if (!parse_version(p))
         return false;
-    if (!tw_parse_accept_directive(p, ".target")) {
-        struct diag *d = tw_diag(p->diags, E0518, tw_parse_here(p), "the target is missing");
+    if (!tw_ptx_parser_accept_directive(p, ".target")) {
+        struct diag *d = tw_diag(p->diags, E0518, tw_ptx_parser_here(p), "the target is missing");
         tw_diag_expected(d, ".target after .version");
         return false;
     }
@@ -208,8 +208,8 @@ static bool parse_header(struct parser *p)
 static bool parse_address_size(struct parser *p)
 {
     uint64_t size;
-    struct src_span at = tw_parse_here(p);
-    if (!tw_parse_uint(p, "32 or 64", 64, &size))
+    struct src_span at = tw_ptx_parser_here(p);
+    if (!tw_ptx_parser_uint(p, "32 or 64", 64, &size))
         return false;
     if (size != 32 && size != 64) {
         struct diag *d = tw_diag(p->diags, E0518, at, "unknown address size");
@@ -230,13 +230,13 @@ static bool parse_file(struct parser *p)
 {
     struct ptx_file file = {0};
     uint64_t number;
-    if (!tw_parse_uint(p, "a file number", UINT32_MAX, &number) || !tw_parse_string(p, &file.name))
+    if (!tw_ptx_parser_uint(p, "a file number", UINT32_MAX, &number) || !tw_ptx_parser_string(p, &file.name))
         return false;
     file.number = (uint32_t)number;
-    if (tw_parse_accept(p, ',')) {
+    if (tw_ptx_parser_accept(p, ',')) {
         file.has_stamp = true;
-        if (!tw_parse_uint(p, "a timestamp", UINT64_MAX, &file.timestamp) || !tw_parse_expect(p, ',', "before the file size") ||
-            !tw_parse_uint(p, "a file size", UINT64_MAX, &file.size))
+        if (!tw_ptx_parser_uint(p, "a timestamp", UINT64_MAX, &file.timestamp) || !tw_ptx_parser_expect(p, ',', "before the file size") ||
+            !tw_ptx_parser_uint(p, "a file size", UINT64_MAX, &file.size))
             return false;
     }
     add_item(p, ITEM_FILE, p->module->files.len);
@@ -250,13 +250,13 @@ static bool parse_section(struct parser *p)
     struct ptx_section section;
     struct str name = tw_lex_text(&p->lx, &p->lx.tok);
     if (p->lx.tok.kind != TOK_DIRECTIVE && p->lx.tok.kind != TOK_NAME)
-        return tw_parse_expected(p, "a section name");
+        return tw_ptx_parser_expected(p, "a section name");
     section.name = tw_arena_copy(p->arena, name.at, name.len);
     tw_lex_next(&p->lx);
-    if (!tw_parse_expect(p, '{', "before the section's data"))
+    if (!tw_ptx_parser_expect(p, '{', "before the section's data"))
         return false;
     if (!tw_lex_raw_block(&p->lx, &section.body))
-        return tw_parse_expected(p, "'}' after the section's data");
+        return tw_ptx_parser_expected(p, "'}' after the section's data");
     add_item(p, ITEM_SECTION, p->module->sections.len);
     *vec_push(p->arena, &p->module->sections) = section;
     return true;
@@ -266,12 +266,12 @@ static bool parse_module_pragma(struct parser *p)
 {
     do {
         const char *text;
-        if (!tw_parse_string(p, &text))
+        if (!tw_ptx_parser_string(p, &text))
             return false;
         add_item(p, ITEM_PRAGMA, p->module->pragmas.len);
         *vec_push(p->arena, &p->module->pragmas) = text;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after .pragma");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after .pragma");
 }
 
 static enum ptx_linkage accept_linkage(struct parser *p)
@@ -281,7 +281,7 @@ static enum ptx_linkage accept_linkage(struct parser *p)
         enum ptx_linkage linkage;
     } rows[] = {{".extern", LINK_EXTERN}, {".visible", LINK_VISIBLE}, {".weak", LINK_WEAK}, {".common", LINK_COMMON}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (tw_parse_accept_directive(p, rows[i].text))
+        if (tw_ptx_parser_accept_directive(p, rows[i].text))
             return rows[i].linkage;
     return LINK_NONE;
 }
@@ -290,7 +290,7 @@ static bool is_module_space(const struct parser *p)
 {
     static const char *const spaces[] = {".global", ".const", ".shared", ".shared::cta", ".tex", ".texref", ".samplerref", ".surfref", ".reg", ".local", ".param"};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
-        if (tw_parse_is_directive(p, spaces[i]))
+        if (tw_ptx_parser_is_directive(p, spaces[i]))
             return true;
     return false;
 }
@@ -298,36 +298,36 @@ static bool is_module_space(const struct parser *p)
 /* item := .file | .section | .pragma | .alias | .address_size | {linkage} (.entry | .func | variables) */
 static bool parse_item(struct parser *p)
 {
-    struct src_span at = tw_parse_here(p);
-    if (tw_parse_accept_directive(p, ".file"))
+    struct src_span at = tw_ptx_parser_here(p);
+    if (tw_ptx_parser_accept_directive(p, ".file"))
         return parse_file(p);
-    if (tw_parse_accept_directive(p, ".section"))
+    if (tw_ptx_parser_accept_directive(p, ".section"))
         return parse_section(p);
-    if (tw_parse_accept_directive(p, ".pragma"))
+    if (tw_ptx_parser_accept_directive(p, ".pragma"))
         return parse_module_pragma(p);
-    if (tw_parse_accept_directive(p, ".alias"))
-        return tw_parse_alias(p);
-    if (tw_parse_accept_directive(p, ".address_size"))
+    if (tw_ptx_parser_accept_directive(p, ".alias"))
+        return tw_ptx_parser_alias(p);
+    if (tw_ptx_parser_accept_directive(p, ".address_size"))
         return parse_address_size(p);
     enum ptx_linkage linkage = accept_linkage(p);
-    if (tw_parse_accept_directive(p, ".entry"))
-        return tw_parse_func(p, linkage, true);
-    if (tw_parse_accept_directive(p, ".func"))
-        return tw_parse_func(p, linkage, false);
+    if (tw_ptx_parser_accept_directive(p, ".entry"))
+        return tw_ptx_parser_func(p, linkage, true);
+    if (tw_ptx_parser_accept_directive(p, ".func"))
+        return tw_ptx_parser_func(p, linkage, false);
     if (is_module_space(p)) {
         uint32_t first = p->module->vars.len;
-        bool ok = tw_parse_vars(p, linkage, at);
+        bool ok = tw_ptx_parser_vars(p, linkage, at);
         for (uint32_t i = first; i < p->module->vars.len; i++)
             add_item(p, ITEM_VAR, i);
         return ok;
     }
     if (p->lx.tok.kind == TOK_DIRECTIVE) {
-        struct diag *d = tw_diag(p->diags, E0502, tw_parse_here(p), "unknown directive '" STR_FMT "'",
+        struct diag *d = tw_diag(p->diags, E0502, tw_ptx_parser_here(p), "unknown directive '" STR_FMT "'",
                                  STR_ARG(tw_lex_text(&p->lx, &p->lx.tok)));
         tw_diag_expected(d, "a function, a variable, .file, .section or .pragma");
         return false;
     }
-    return tw_parse_expected(p, "a directive: a function, a variable, .file, .section or .pragma");
+    return tw_ptx_parser_expected(p, "a directive: a function, a variable, .file, .section or .pragma");
 }
 
 /* After a failed item: to the next directive that can begin one, at the outermost level. */
@@ -338,11 +338,11 @@ static void recover_item(struct parser *p, uint32_t before)
         tw_lex_next(&p->lx);
     uint32_t braces = 0;
     for (; p->lx.tok.kind != TOK_END; tw_lex_next(&p->lx)) {
-        braces += tw_parse_is(p, '{');
-        if (tw_parse_is(p, '}') && braces > 0)
+        braces += tw_ptx_parser_is(p, '{');
+        if (tw_ptx_parser_is(p, '}') && braces > 0)
             braces--;
         for (size_t i = 0; i < sizeof starts / sizeof starts[0] && braces == 0; i++)
-            if (tw_parse_is_directive(p, starts[i]))
+            if (tw_ptx_parser_is_directive(p, starts[i]))
                 return;
     }
 }

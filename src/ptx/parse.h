@@ -38,43 +38,43 @@ struct parser {
 };
 
 /* Tokens */
-bool tw_parse_is(const struct parser *p, char punct);
-bool tw_parse_accept(struct parser *p, char punct);
-bool tw_parse_is_directive(const struct parser *p, const char *text);
-bool tw_parse_accept_directive(struct parser *p, const char *text);
-struct src_span tw_parse_span(const struct parser *p, uint32_t begin, uint32_t end);
-struct src_span tw_parse_here(const struct parser *p);
+bool tw_ptx_parser_is(const struct parser *p, char punct);
+bool tw_ptx_parser_accept(struct parser *p, char punct);
+bool tw_ptx_parser_is_directive(const struct parser *p, const char *text);
+bool tw_ptx_parser_accept_directive(struct parser *p, const char *text);
+struct src_span tw_ptx_parser_span(const struct parser *p, uint32_t begin, uint32_t end);
+struct src_span tw_ptx_parser_here(const struct parser *p);
 /* Reports the current token as unexpected; always false. */
-bool tw_parse_expected(struct parser *p, const char *format, ...) TW_PRINTF(2, 3);
-struct diag *tw_parse_unexpected(struct parser *p, const char *format, ...) TW_PRINTF(2, 3);
-bool tw_parse_expect(struct parser *p, char punct, const char *where);
+bool tw_ptx_parser_expected(struct parser *p, const char *format, ...) TW_PRINTF(2, 3);
+struct diag *tw_ptx_parser_unexpected(struct parser *p, const char *format, ...) TW_PRINTF(2, 3);
+bool tw_ptx_parser_expect(struct parser *p, char punct, const char *where);
 /* A name; kept in the arena. */
-bool tw_parse_name(struct parser *p, const char *what, const char **name, struct src_span *at);
-bool tw_parse_string(struct parser *p, const char **text);
-bool tw_parse_uint(struct parser *p, const char *what, uint64_t most, uint64_t *value);
+bool tw_ptx_parser_name(struct parser *p, const char *what, const char **name, struct src_span *at);
+bool tw_ptx_parser_string(struct parser *p, const char **text);
+bool tw_ptx_parser_uint(struct parser *p, const char *what, uint64_t most, uint64_t *value);
 /* Skips past the next ';', or to the end of the block. */
-void tw_parse_recover(struct parser *p);
+void tw_ptx_parser_recover(struct parser *p);
 
 /* Variables and types (parse_var.c) */
-bool tw_parse_type(struct parser *p, uint16_t *type, bool registers);
+bool tw_ptx_parser_type(struct parser *p, uint16_t *type, bool registers);
 /* .space [.align] [.attribute] [.vN] .type names; the space directive is the current token. `linkage` is already read. */
-bool tw_parse_vars(struct parser *p, enum ptx_linkage linkage, struct src_span at);
+bool tw_ptx_parser_vars(struct parser *p, enum ptx_linkage linkage, struct src_span at);
 /* One parameter of a function or entry, into func->vars. */
-bool tw_parse_param(struct parser *p, bool is_entry);
-bool tw_parse_initialiser(struct parser *p, struct ptx_var *v);
-bool tw_parse_declare(struct parser *p, const char *name, struct src_span at, struct binding what);
-void tw_parse_lay_out(struct ptx_var *v);
+bool tw_ptx_parser_param(struct parser *p, bool is_entry);
+bool tw_ptx_parser_initialiser(struct parser *p, struct ptx_var *v);
+bool tw_ptx_parser_declare(struct parser *p, const char *name, struct src_span at, struct binding what);
+void tw_ptx_parser_lay_out(struct ptx_var *v);
 
 /* Functions (parse_func.c, parse_body.c) */
-bool tw_parse_func(struct parser *p, enum ptx_linkage linkage, bool is_entry);
-bool tw_parse_alias(struct parser *p);
-void tw_parse_body(struct parser *p);
-void tw_parse_statement(struct parser *p);
-bool tw_parse_table(struct parser *p, const char *name, struct src_span at);
-bool tw_parse_loc(struct parser *p);
+bool tw_ptx_parser_func(struct parser *p, enum ptx_linkage linkage, bool is_entry);
+bool tw_ptx_parser_alias(struct parser *p);
+void tw_ptx_parser_body(struct parser *p);
+void tw_ptx_parser_statement(struct parser *p);
+bool tw_ptx_parser_table(struct parser *p, const char *name, struct src_span at);
+bool tw_ptx_parser_loc(struct parser *p);
 
 /* Instructions (parse_inst.c) */
-bool tw_parse_inst(struct parser *p);
-bool tw_parse_operand(struct parser *p, struct raw_operand *raw);
+bool tw_ptx_parser_inst(struct parser *p);
+bool tw_ptx_parser_operand(struct parser *p, struct raw_operand *raw);
 
 #endif

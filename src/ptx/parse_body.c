@@ -55,7 +55,7 @@ static const uint32_t *resolve(const struct parser *p, const struct pending *use
 static void report_unknown_label(struct parser *p, const struct pending *use)
 {
     struct str name = tw_lex_text(&p->lx, &(struct token){.begin = use->begin, .end = use->end});
-    struct diag *d = tw_diag(p->diags, E0505, tw_parse_span(p, use->begin, use->end), "unknown %s '" STR_FMT "'",
+    struct diag *d = tw_diag(p->diags, E0505, tw_ptx_parser_span(p, use->begin, use->end), "unknown %s '" STR_FMT "'",
                              use->is_table ? "table" : "label", STR_ARG(name));
     uint32_t best = name.len < 5 ? 2 : 3;
     const char *nearest = NULL;
@@ -98,7 +98,7 @@ static bool too_deep(struct parser *p)
 {
     if (p->depth < TW_MAX_NESTING)
         return false;
-    struct diag *d = tw_diag(p->diags, E0519, tw_parse_here(p), "blocks nest too deeply");
+    struct diag *d = tw_diag(p->diags, E0519, tw_ptx_parser_here(p), "blocks nest too deeply");
     tw_diag_expected(d, "at most %d levels", TW_MAX_NESTING);
     while (p->lx.tok.kind != TOK_END) /* what follows cannot be read with the right scopes */
         tw_lex_next(&p->lx);
@@ -110,14 +110,14 @@ static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
 {
     const char *name;
     struct src_span at;
-    if (!tw_parse_name(p, "a register name", &name, &at))
+    if (!tw_ptx_parser_name(p, "a register name", &name, &at))
         return false;
     struct ptx_reg_decl decl = {.type = type, .continues = continues, .first = p->func->regs.len, .count = 1};
     struct binding what = {.kind = NAME_REG, .index = decl.first, .count = 1};
     const struct binding *old = NULL;
-    if (tw_parse_accept(p, '<')) {
+    if (tw_ptx_parser_accept(p, '<')) {
         uint64_t count;
-        if (!tw_parse_uint(p, "a number of registers", 1u << 20, &count) || !tw_parse_expect(p, '>', "after the number"))
+        if (!tw_ptx_parser_uint(p, "a number of registers", 1u << 20, &count) || !tw_ptx_parser_expect(p, '>', "after the number"))
             return false;
         if (at.end - at.begin > 100) {
             tw_diag(p->diags, E0519, at, "the name of a register range has more than 100 characters");
@@ -133,7 +133,7 @@ static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
                 tw_diag_note(d, p->func->regs.at[old->index].at, "the earlier declaration");
             return false;
         }
-    } else if (!tw_parse_declare(p, name, at, what)) {
+    } else if (!tw_ptx_parser_declare(p, name, at, what)) {
         return false;
     }
     for (uint32_t i = 0; i < decl.count; i++)
@@ -148,32 +148,32 @@ static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
 static bool parse_regs(struct parser *p)
 {
     uint16_t type;
-    if (tw_parse_is_directive(p, ".v2") || tw_parse_is_directive(p, ".v4")) {
-        struct diag *d = tw_diag(p->diags, E0522, tw_parse_here(p), "vector registers are not supported");
+    if (tw_ptx_parser_is_directive(p, ".v2") || tw_ptx_parser_is_directive(p, ".v4")) {
+        struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "vector registers are not supported");
         tw_diag_fix(d, "declare one register an element");
         return false;
     }
-    if (!tw_parse_type(p, &type, true))
+    if (!tw_ptx_parser_type(p, &type, true))
         return false;
     bool continues = false;
     do {
         if (!parse_reg_name(p, type, continues))
             return false;
         continues = true;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after the registers");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after the registers");
 }
 
 static bool parse_pragma(struct parser *p)
 {
     do {
         const char *text;
-        if (!tw_parse_string(p, &text))
+        if (!tw_ptx_parser_string(p, &text))
             return false;
         add_stmt(p, STMT_PRAGMA, p->func->pragmas.len);
         *vec_push(p->arena, &p->func->pragmas) = text;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after .pragma");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after .pragma");
 }
 
 /* file line column */
@@ -182,7 +182,7 @@ static bool parse_position(struct parser *p, uint32_t out[3])
     static const char *const what[] = {"a file number", "a line number", "a column number"};
     for (unsigned i = 0; i < 3; i++) {
         uint64_t n;
-        if (!tw_parse_uint(p, what[i], UINT32_MAX, &n))
+        if (!tw_ptx_parser_uint(p, what[i], UINT32_MAX, &n))
             return false;
         out[i] = (uint32_t)n;
     }
@@ -197,14 +197,14 @@ static bool is_name(const struct parser *p, const char *text)
 /* {, function_name label {+ offset}} {, inlined_at file line column} ; either may come first */
 static bool parse_inlining(struct parser *p, struct ptx_loc *loc)
 {
-    while (tw_parse_accept(p, ',')) {
+    while (tw_ptx_parser_accept(p, ',')) {
         struct src_span at;
         uint64_t offset = 0;
         if (is_name(p, "function_name")) {
             tw_lex_next(&p->lx);
-            if (!tw_parse_name(p, "a debug label", &loc->function_name, &at))
+            if (!tw_ptx_parser_name(p, "a debug label", &loc->function_name, &at))
                 return false;
-            if (tw_parse_accept(p, '+') && !tw_parse_uint(p, "an offset", INT64_MAX, &offset))
+            if (tw_ptx_parser_accept(p, '+') && !tw_ptx_parser_uint(p, "an offset", INT64_MAX, &offset))
                 return false;
             loc->function_offset = (int64_t)offset;
         } else if (is_name(p, "inlined_at")) {
@@ -217,13 +217,13 @@ static bool parse_inlining(struct parser *p, struct ptx_loc *loc)
             loc->at_line = v[1];
             loc->at_column = v[2];
         } else {
-            return tw_parse_expected(p, "function_name or inlined_at");
+            return tw_ptx_parser_expected(p, "function_name or inlined_at");
         }
     }
     return true;
 }
 
-bool tw_parse_loc(struct parser *p)
+bool tw_ptx_parser_loc(struct parser *p)
 {
     struct ptx_loc loc = {0};
     uint32_t v[3];
@@ -253,20 +253,20 @@ static bool parse_targets(struct parser *p, uint32_t table, bool labels)
     do {
         struct str name = tw_lex_text(&p->lx, &p->lx.tok);
         if (p->lx.tok.kind != TOK_NAME)
-            return tw_parse_expected(p, labels ? "a label" : "a function");
+            return tw_ptx_parser_expected(p, labels ? "a label" : "a function");
         if (labels) {
             add_target(p, table, name);
         } else {
             struct binding b = tw_names_find(&p->names, name);
             if (b.kind != NAME_FUNC) {
-                tw_diag(p->diags, E0505, tw_parse_here(p), "unknown function '" STR_FMT "'", STR_ARG(name));
+                tw_diag(p->diags, E0505, tw_ptx_parser_here(p), "unknown function '" STR_FMT "'", STR_ARG(name));
                 return false;
             }
             *vec_push(p->arena, &p->func->tables.at[table].targets) = b.index;
         }
         tw_lex_next(&p->lx);
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after the targets");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after the targets");
 }
 
 /* (.param|.reg) {.align N} type {name} {[n]} */
@@ -274,32 +274,32 @@ static bool parse_prototype_param(struct parser *p, struct ptx_param_type *t)
 {
     uint64_t n;
     *t = (struct ptx_param_type){.count = 1};
-    if (tw_parse_accept_directive(p, ".reg"))
+    if (tw_ptx_parser_accept_directive(p, ".reg"))
         t->in_reg = true;
-    else if (!tw_parse_accept_directive(p, ".param"))
-        return tw_parse_expected(p, ".param or .reg");
-    if (tw_parse_accept_directive(p, ".align")) {
-        if (!tw_parse_uint(p, "an alignment", UINT32_MAX, &n))
+    else if (!tw_ptx_parser_accept_directive(p, ".param"))
+        return tw_ptx_parser_expected(p, ".param or .reg");
+    if (tw_ptx_parser_accept_directive(p, ".align")) {
+        if (!tw_ptx_parser_uint(p, "an alignment", UINT32_MAX, &n))
             return false;
         t->align = (uint32_t)n;
     }
-    if (!tw_parse_type(p, &t->type, t->in_reg))
+    if (!tw_ptx_parser_type(p, &t->type, t->in_reg))
         return false;
     if (p->lx.tok.kind == TOK_NAME)
         tw_lex_next(&p->lx);
-    if (tw_parse_accept(p, '[')) {
+    if (tw_ptx_parser_accept(p, '[')) {
         t->is_array = true;
         t->count = 0;
-        if (!tw_parse_is(p, ']') && !tw_parse_uint(p, "a length", UINT64_C(1) << 40, &t->count))
+        if (!tw_ptx_parser_is(p, ']') && !tw_ptx_parser_uint(p, "a length", UINT64_C(1) << 40, &t->count))
             return false;
-        return tw_parse_expect(p, ']', "after the length");
+        return tw_ptx_parser_expect(p, ']', "after the length");
     }
     return true;
 }
 
 static bool parse_prototype_params(struct parser *p, uint32_t table, bool rets)
 {
-    if (!tw_parse_accept(p, '(') || tw_parse_accept(p, ')'))
+    if (!tw_ptx_parser_accept(p, '(') || tw_ptx_parser_accept(p, ')'))
         return true;
     do {
         struct ptx_param_type t;
@@ -310,8 +310,8 @@ static bool parse_prototype_params(struct parser *p, uint32_t table, bool rets)
             *vec_push(p->arena, &at->rets) = t;
         else
             *vec_push(p->arena, &at->params) = t;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ')', "after the parameters");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ')', "after the parameters");
 }
 
 /* .callprototype {(ret)} _ {(params)} {.noreturn} ; */
@@ -320,33 +320,33 @@ static bool parse_prototype(struct parser *p, uint32_t table)
     if (!parse_prototype_params(p, table, true))
         return false;
     if (!is_name(p, "_"))
-        return tw_parse_expected(p, "'_' in place of the function's name");
+        return tw_ptx_parser_expected(p, "'_' in place of the function's name");
     tw_lex_next(&p->lx);
     if (!parse_prototype_params(p, table, false))
         return false;
     for (;;) {
         uint64_t n;
-        if (tw_parse_accept_directive(p, ".noreturn"))
+        if (tw_ptx_parser_accept_directive(p, ".noreturn"))
             p->func->tables.at[table].noreturn = true;
-        else if (tw_parse_is_directive(p, ".abi_preserve") || tw_parse_is_directive(p, ".abi_preserve_control")) {
+        else if (tw_ptx_parser_is_directive(p, ".abi_preserve") || tw_ptx_parser_is_directive(p, ".abi_preserve_control")) {
             tw_lex_next(&p->lx);
-            if (!tw_parse_uint(p, "a count", UINT32_MAX, &n))
+            if (!tw_ptx_parser_uint(p, "a count", UINT32_MAX, &n))
                 return false;
         } else {
             break;
         }
     }
-    return tw_parse_expect(p, ';', "after the prototype");
+    return tw_ptx_parser_expect(p, ';', "after the prototype");
 }
 
-bool tw_parse_table(struct parser *p, const char *name, struct src_span at)
+bool tw_ptx_parser_table(struct parser *p, const char *name, struct src_span at)
 {
     static const struct {
         const char *text;
         enum ptx_table_kind kind;
     } rows[] = {{".branchtargets", TABLE_BRANCH_TARGETS}, {".calltargets", TABLE_CALL_TARGETS}, {".callprototype", TABLE_CALL_PROTOTYPE}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!tw_parse_accept_directive(p, rows[i].text))
+        if (!tw_ptx_parser_accept_directive(p, rows[i].text))
             continue;
         uint32_t table = p->func->tables.len;
         *vec_push(p->arena, &p->func->tables) = (struct ptx_table){.kind = rows[i].kind, .name = name, .at = at};
@@ -355,13 +355,13 @@ bool tw_parse_table(struct parser *p, const char *name, struct src_span at)
                (rows[i].kind == TABLE_CALL_PROTOTYPE ? parse_prototype(p, table)
                                                      : parse_targets(p, table, rows[i].kind == TABLE_BRANCH_TARGETS));
     }
-    return tw_parse_expected(p, ".branchtargets, .calltargets or .callprototype");
+    return tw_ptx_parser_expected(p, ".branchtargets, .calltargets or .callprototype");
 }
 
 static bool at_table(const struct parser *p)
 {
-    return tw_parse_is_directive(p, ".branchtargets") || tw_parse_is_directive(p, ".calltargets") ||
-           tw_parse_is_directive(p, ".callprototype");
+    return tw_ptx_parser_is_directive(p, ".branchtargets") || tw_ptx_parser_is_directive(p, ".calltargets") ||
+           tw_ptx_parser_is_directive(p, ".callprototype");
 }
 
 /* name ':' : a label, or the name of the table behind it */
@@ -369,10 +369,10 @@ static bool parse_label(struct parser *p)
 {
     const char *name;
     struct src_span at;
-    tw_parse_name(p, "a label", &name, &at);
+    tw_ptx_parser_name(p, "a label", &name, &at);
     tw_lex_next(&p->lx);
     if (at_table(p))
-        return tw_parse_table(p, name, at);
+        return tw_ptx_parser_table(p, name, at);
     if (!declare_label(p, name, at, p->func->labels.len))
         return true;
     add_stmt(p, STMT_LABEL, p->func->labels.len);
@@ -391,47 +391,47 @@ static bool next_is_label_colon(const struct parser *p)
 static bool parse_directive_statement(struct parser *p)
 {
     static const char *const spaces[] = {".shared", ".shared::cta", ".local", ".global", ".const", ".param"};
-    struct src_span at = tw_parse_here(p);
-    if (tw_parse_accept_directive(p, ".reg"))
+    struct src_span at = tw_ptx_parser_here(p);
+    if (tw_ptx_parser_accept_directive(p, ".reg"))
         return parse_regs(p);
-    if (tw_parse_accept_directive(p, ".loc"))
-        return tw_parse_loc(p);
-    if (tw_parse_accept_directive(p, ".pragma"))
+    if (tw_ptx_parser_accept_directive(p, ".loc"))
+        return tw_ptx_parser_loc(p);
+    if (tw_ptx_parser_accept_directive(p, ".pragma"))
         return parse_pragma(p);
-    enum ptx_linkage linkage = tw_parse_accept_directive(p, ".extern") ? LINK_EXTERN : LINK_NONE;
+    enum ptx_linkage linkage = tw_ptx_parser_accept_directive(p, ".extern") ? LINK_EXTERN : LINK_NONE;
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
-        if (tw_parse_is_directive(p, spaces[i]))
-            return tw_parse_vars(p, linkage, at);
-    struct diag *d = tw_diag(p->diags, E0502, tw_parse_here(p), "unknown directive '" STR_FMT "'",
+        if (tw_ptx_parser_is_directive(p, spaces[i]))
+            return tw_ptx_parser_vars(p, linkage, at);
+    struct diag *d = tw_diag(p->diags, E0502, tw_ptx_parser_here(p), "unknown directive '" STR_FMT "'",
                              STR_ARG(tw_lex_text(&p->lx, &p->lx.tok)));
     tw_diag_expected(d, "an instruction, a label, .reg, .loc, .pragma or a variable");
     return false;
 }
 
 /* statement := block | ';' | directive | label | {guard} instruction ';' */
-void tw_parse_statement(struct parser *p)
+void tw_ptx_parser_statement(struct parser *p)
 {
     bool ok = true;
-    if (tw_parse_is(p, '{')) {
+    if (tw_ptx_parser_is(p, '{')) {
         if (!too_deep(p))
             open_block(p);
         return;
     }
-    if (tw_parse_accept(p, ';'))
+    if (tw_ptx_parser_accept(p, ';'))
         return;
     if (p->lx.tok.kind == TOK_DIRECTIVE)
         ok = parse_directive_statement(p);
     else if (p->lx.tok.kind == TOK_NAME && next_is_label_colon(p))
         ok = parse_label(p);
-    else if (p->lx.tok.kind == TOK_NAME || tw_parse_is(p, '@'))
-        ok = tw_parse_inst(p);
+    else if (p->lx.tok.kind == TOK_NAME || tw_ptx_parser_is(p, '@'))
+        ok = tw_ptx_parser_inst(p);
     else
-        ok = tw_parse_expected(p, "an instruction, a label or a directive");
+        ok = tw_ptx_parser_expected(p, "an instruction, a label or a directive");
     if (!ok)
-        tw_parse_recover(p);
+        tw_ptx_parser_recover(p);
 }
 
-void tw_parse_body(struct parser *p)
+void tw_ptx_parser_body(struct parser *p)
 {
     uint32_t opening = p->lx.tok.begin;
     p->depth = 0;
@@ -439,11 +439,11 @@ void tw_parse_body(struct parser *p)
     for (;;) {
         if (p->lx.tok.kind == TOK_END) {
             if (p->depth < TW_MAX_NESTING)
-                tw_diag_note(tw_parse_unexpected(p, "'}' at the end of the body"),
-                             tw_parse_span(p, opening, opening + 1), "the body begins here");
+                tw_diag_note(tw_ptx_parser_unexpected(p, "'}' at the end of the body"),
+                             tw_ptx_parser_span(p, opening, opening + 1), "the body begins here");
             break;
         }
-        if (tw_parse_is(p, '}')) {
+        if (tw_ptx_parser_is(p, '}')) {
             tw_lex_next(&p->lx);
             if (p->depth == 0)
                 break;
@@ -452,7 +452,7 @@ void tw_parse_body(struct parser *p)
             tw_names_close(&p->names);
             continue;
         }
-        tw_parse_statement(p);
+        tw_ptx_parser_statement(p);
     }
     while (p->depth > 0) {
         p->depth--;

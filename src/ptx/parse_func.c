@@ -15,11 +15,11 @@ static bool parse_dims3(struct parser *p, uint32_t dims[3], uint8_t *written)
     do {
         uint64_t n;
         if (*written == 3)
-            return tw_parse_expected(p, "at most three dimensions");
-        if (!tw_parse_uint(p, "a count", UINT32_MAX, &n))
+            return tw_ptx_parser_expected(p, "at most three dimensions");
+        if (!tw_ptx_parser_uint(p, "a count", UINT32_MAX, &n))
             return false;
         dims[(*written)++] = (uint32_t)n;
-    } while (tw_parse_accept(p, ','));
+    } while (tw_ptx_parser_accept(p, ','));
     return true;
 }
 
@@ -39,10 +39,10 @@ static const struct {
 static bool parse_number_directive(struct parser *p, bool *taken)
 {
     for (size_t i = 0; i < sizeof number_directives / sizeof number_directives[0]; i++)
-        if (tw_parse_accept_directive(p, number_directives[i].text)) {
+        if (tw_ptx_parser_accept_directive(p, number_directives[i].text)) {
             uint64_t n;
             *taken = true;
-            if (!tw_parse_uint(p, "a count", UINT32_MAX, &n))
+            if (!tw_ptx_parser_uint(p, "a count", UINT32_MAX, &n))
                 return false;
             uint32_t *slot = (uint32_t *)(void *)((char *)&p->func->directives + number_directives[i].offset);
             *slot = (uint32_t)n;
@@ -55,11 +55,11 @@ static bool parse_header_pragma(struct parser *p)
 {
     do {
         const char *text;
-        if (!tw_parse_string(p, &text))
+        if (!tw_ptx_parser_string(p, &text))
             return false;
         *vec_push(p->arena, &p->func->header_pragmas) = text;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after .pragma");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after .pragma");
 }
 
 /* One launch directive; *taken is false when the current token begins none. */
@@ -67,19 +67,19 @@ static bool parse_directive(struct parser *p, bool *taken)
 {
     struct ptx_directives *d = &p->func->directives;
     *taken = true;
-    if (tw_parse_accept_directive(p, ".maxntid"))
+    if (tw_ptx_parser_accept_directive(p, ".maxntid"))
         return parse_dims3(p, d->maxntid, &d->maxntid_dims);
-    if (tw_parse_accept_directive(p, ".reqntid"))
+    if (tw_ptx_parser_accept_directive(p, ".reqntid"))
         return parse_dims3(p, d->reqntid, &d->reqntid_dims);
-    if (tw_parse_accept_directive(p, ".reqnctapercluster"))
+    if (tw_ptx_parser_accept_directive(p, ".reqnctapercluster"))
         return parse_dims3(p, d->reqnctapercluster, &d->reqnctapercluster_dims);
-    if (tw_parse_accept_directive(p, ".explicitcluster"))
+    if (tw_ptx_parser_accept_directive(p, ".explicitcluster"))
         return d->explicitcluster = true;
-    if (tw_parse_accept_directive(p, ".blocksareclusters"))
+    if (tw_ptx_parser_accept_directive(p, ".blocksareclusters"))
         return d->blocksareclusters = true;
-    if (tw_parse_accept_directive(p, ".noreturn"))
+    if (tw_ptx_parser_accept_directive(p, ".noreturn"))
         return d->noreturn = true;
-    if (tw_parse_accept_directive(p, ".pragma"))
+    if (tw_ptx_parser_accept_directive(p, ".pragma"))
         return parse_header_pragma(p);
     *taken = false;
     return parse_number_directive(p, taken);
@@ -95,7 +95,7 @@ static bool parse_directives(struct parser *p)
             continue;
         if (p->lx.tok.kind != TOK_DIRECTIVE)
             return true;
-        struct diag *d = tw_diag(p->diags, E0502, tw_parse_here(p), "unknown directive '" STR_FMT "'",
+        struct diag *d = tw_diag(p->diags, E0502, tw_ptx_parser_here(p), "unknown directive '" STR_FMT "'",
                                  STR_ARG(tw_lex_text(&p->lx, &p->lx.tok)));
         tw_diag_expected(d, "a launch directive such as .maxntid, or the body");
         return false;
@@ -106,14 +106,14 @@ static bool parse_directives(struct parser *p)
 static bool parse_params(struct parser *p, bool is_entry, uint32_t *count)
 {
     *count = 0;
-    if (tw_parse_accept(p, ')'))
+    if (tw_ptx_parser_accept(p, ')'))
         return true;
     do {
-        if (!tw_parse_param(p, is_entry))
+        if (!tw_ptx_parser_param(p, is_entry))
             return false;
         ++*count;
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ')', "after the parameters");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ')', "after the parameters");
 }
 
 /* Return values are read before the parameters but stand behind them. */
@@ -186,11 +186,11 @@ static void enter_func(struct parser *p, uint32_t index, bool defines)
 static bool parse_func_header(struct parser *p, bool is_entry)
 {
     uint32_t rets = 0, params = 0;
-    if (!is_entry && tw_parse_accept(p, '(') && !parse_params(p, false, &rets))
+    if (!is_entry && tw_ptx_parser_accept(p, '(') && !parse_params(p, false, &rets))
         return false;
-    if (!tw_parse_name(p, is_entry ? "the name of the entry" : "the name of the function", &p->func->name, &p->func->at))
+    if (!tw_ptx_parser_name(p, is_entry ? "the name of the entry" : "the name of the function", &p->func->name, &p->func->at))
         return false;
-    if (tw_parse_accept(p, '(') && !parse_params(p, is_entry, &params))
+    if (tw_ptx_parser_accept(p, '(') && !parse_params(p, is_entry, &params))
         return false;
     p->func->param_count = params;
     p->func->ret_count = rets;
@@ -226,23 +226,23 @@ static void declare_func(struct parser *p, uint32_t index, bool defines)
     }
 }
 
-bool tw_parse_func(struct parser *p, enum ptx_linkage linkage, bool is_entry)
+bool tw_ptx_parser_func(struct parser *p, enum ptx_linkage linkage, bool is_entry)
 {
     uint32_t index = p->module->funcs.len;
     struct ptx_func *f = arena_new(p->arena, struct ptx_func, 1);
     *f = (struct ptx_func){.name = "", .is_entry = is_entry, .linkage = (uint8_t)linkage, .file = p->file};
     begin_func(p, f, index);
     bool ok = parse_func_header(p, is_entry);
-    bool defines = ok && tw_parse_is(p, '{');
+    bool defines = ok && tw_ptx_parser_is(p, '{');
     if (ok && !defines)
-        ok = tw_parse_expect(p, ';', "after the declaration, or a body in braces");
+        ok = tw_ptx_parser_expect(p, ';', "after the declaration, or a body in braces");
     f->has_body = defines;
     *vec_push(p->arena, &p->module->items) = (struct ptx_item){ITEM_FUNC, index};
     *vec_push(p->arena, &p->module->funcs) = *f;
     if (ok)
         declare_func(p, index, defines);
     if (defines)
-        tw_parse_body(p);
+        tw_ptx_parser_body(p);
     p->module->funcs.at[index] = *f;
     tw_names_close(&p->names);
     p->func = NULL;
@@ -250,12 +250,12 @@ bool tw_parse_func(struct parser *p, enum ptx_linkage linkage, bool is_entry)
 }
 
 /* .alias name, aliasee ; */
-bool tw_parse_alias(struct parser *p)
+bool tw_ptx_parser_alias(struct parser *p)
 {
     const char *name, *of;
     struct src_span at, of_at;
-    if (!tw_parse_name(p, "the alias", &name, &at) || !tw_parse_expect(p, ',', "after the alias") ||
-        !tw_parse_name(p, "the function behind the alias", &of, &of_at) || !tw_parse_expect(p, ';', "after .alias"))
+    if (!tw_ptx_parser_name(p, "the alias", &name, &at) || !tw_ptx_parser_expect(p, ',', "after the alias") ||
+        !tw_ptx_parser_name(p, "the function behind the alias", &of, &of_at) || !tw_ptx_parser_expect(p, ';', "after .alias"))
         return false;
     const uint32_t *target = tw_strmap_get(&p->funcs, tw_str(of));
     if (target == NULL || p->module->funcs.at[*target].is_entry) {

@@ -8,7 +8,7 @@
 
 static bool unknown_name(struct parser *p, struct str name, uint32_t begin)
 {
-    struct diag *d = tw_diag(p->diags, E0505, tw_parse_span(p, begin, begin + (uint32_t)name.len), "unknown name '" STR_FMT "'", STR_ARG(name));
+    struct diag *d = tw_diag(p->diags, E0505, tw_ptx_parser_span(p, begin, begin + (uint32_t)name.len), "unknown name '" STR_FMT "'", STR_ARG(name));
     const char *nearest = p->diags->error_count < TW_MAX_DIAGS ? tw_names_nearest(&p->names, name, p->arena) : NULL;
     tw_diag_expected(d, "a register, variable or special register that is declared here");
     if (nearest != NULL)
@@ -19,16 +19,16 @@ static bool unknown_name(struct parser *p, struct str name, uint32_t begin)
 /* {'+' {'-'} integer} behind a symbol or an address base */
 static bool parse_offset(struct parser *p, int64_t *value)
 {
-    while (tw_parse_accept(p, '+')) {
-        bool minus = tw_parse_accept(p, '-');
+    while (tw_ptx_parser_accept(p, '+')) {
+        bool minus = tw_ptx_parser_accept(p, '-');
         if (p->lx.tok.kind != TOK_INT)
-            return tw_parse_expected(p, "an integer byte offset");
+            return tw_ptx_parser_expected(p, "an integer byte offset");
         uint64_t n = p->lx.tok.value;
         *value = (int64_t)((uint64_t)*value + (minus ? 0 - n : n));
         tw_lex_next(&p->lx);
     }
-    if (tw_parse_is(p, '-')) {
-        tw_diag_fix(tw_parse_unexpected(p, "'+' before a byte offset"), "write a negative offset as +-N");
+    if (tw_ptx_parser_is(p, '-')) {
+        tw_diag_fix(tw_ptx_parser_unexpected(p, "'+' before a byte offset"), "write a negative offset as +-N");
         return false;
     }
     return true;
@@ -97,7 +97,7 @@ static bool parse_name_operand(struct parser *p, struct raw_operand *raw)
     if (raw->o.kind == OPERAND_NAME && name.at[0] == '%' && special_register(p, &raw->o))
         raw->is_name = false;
     tw_lex_next(&p->lx);
-    if (raw->o.kind == OPERAND_SYMBOL && tw_parse_is(p, '+')) {
+    if (raw->o.kind == OPERAND_SYMBOL && tw_ptx_parser_is(p, '+')) {
         raw->is_name = false;
         bool ok = parse_offset(p, &raw->o.value);
         raw->o.end = p->lx.last_end;
@@ -110,10 +110,10 @@ static bool parse_name_operand(struct parser *p, struct raw_operand *raw)
 static bool parse_literal(struct parser *p, struct raw_operand *raw)
 {
     uint32_t begin = p->lx.tok.begin;
-    bool minus = tw_parse_accept(p, '-'), flip = !minus && tw_parse_accept(p, '~');
+    bool minus = tw_ptx_parser_accept(p, '-'), flip = !minus && tw_ptx_parser_accept(p, '~');
     const struct token *t = &p->lx.tok;
     if (t->kind != TOK_INT && (flip || (t->kind != TOK_F32 && t->kind != TOK_F64)))
-        return tw_parse_expected(p, minus || flip ? "a number" : "an operand: a register, a number, '[', '{' or a name");
+        return tw_ptx_parser_expected(p, minus || flip ? "a number" : "an operand: a register, a number, '[', '{' or a name");
     uint64_t value = t->value;
     enum ptx_operand_kind kind = t->kind == TOK_INT ? OPERAND_INT : t->kind == TOK_F32 ? OPERAND_F32 : OPERAND_F64;
     if (minus)
@@ -127,7 +127,7 @@ static bool parse_literal(struct parser *p, struct raw_operand *raw)
 static bool parse_scalar(struct parser *p, struct raw_operand *raw)
 {
     uint32_t begin = p->lx.tok.begin;
-    bool negated = tw_parse_accept(p, '!');
+    bool negated = tw_ptx_parser_accept(p, '!');
     if (p->lx.tok.kind == TOK_NAME) {
         if (!parse_name_operand(p, raw))
             return false;
@@ -145,11 +145,11 @@ static bool parse_elements(struct parser *p, char closing, struct ptx_operand *o
 {
     struct ptx_operand elems[ISA_MAX_VECTOR];
     uint32_t count = 0;
-    if (!tw_parse_is(p, closing)) {
+    if (!tw_ptx_parser_is(p, closing)) {
         do {
             struct raw_operand raw = {.joined = false};
             if (count == ISA_MAX_VECTOR) {
-                struct diag *d = tw_diag(p->diags, E0519, tw_parse_here(p), "too many elements");
+                struct diag *d = tw_diag(p->diags, E0519, tw_ptx_parser_here(p), "too many elements");
                 tw_diag_expected(d, "at most %d", ISA_MAX_VECTOR);
                 return false;
             }
@@ -158,9 +158,9 @@ static bool parse_elements(struct parser *p, char closing, struct ptx_operand *o
             if (raw.o.kind == OPERAND_NAME)
                 return unknown_name(p, tw_lex_text(&p->lx, &(struct token){.begin = raw.o.begin, .end = raw.o.end}), raw.o.begin);
             elems[count++] = raw.o;
-        } while (tw_parse_accept(p, ','));
+        } while (tw_ptx_parser_accept(p, ','));
     }
-    if (!tw_parse_expect(p, closing, "or ',' after an element"))
+    if (!tw_ptx_parser_expect(p, closing, "or ',' after an element"))
         return false;
     out->index = p->func->pool.len;
     out->count = count;
@@ -174,8 +174,8 @@ static bool parse_address_base(struct parser *p, struct ptx_operand *o)
 {
     struct raw_operand base = {.joined = false};
     o->begin = p->lx.tok.begin;
-    if (tw_parse_is(p, '!') || !parse_scalar(p, &base))
-        return tw_parse_is(p, '!') ? tw_parse_expected(p, "a register, a variable or an integer address") : false;
+    if (tw_ptx_parser_is(p, '!') || !parse_scalar(p, &base))
+        return tw_ptx_parser_is(p, '!') ? tw_ptx_parser_expected(p, "a register, a variable or an integer address") : false;
     o->kind = OPERAND_ADDRESS;
     o->value = base.o.value;
     if (base.o.kind == OPERAND_REG)
@@ -187,7 +187,7 @@ static bool parse_address_base(struct parser *p, struct ptx_operand *o)
     else if (base.o.kind == OPERAND_NAME)
         return unknown_name(p, tw_lex_text(&p->lx, &(struct token){.begin = base.o.begin, .end = base.o.end}), base.o.begin);
     else {
-        struct diag *d = tw_diag(p->diags, E0511, tw_parse_span(p, base.o.begin, base.o.end), "no address starts from this");
+        struct diag *d = tw_diag(p->diags, E0511, tw_ptx_parser_span(p, base.o.begin, base.o.end), "no address starts from this");
         tw_diag_expected(d, "a register, a variable or an integer address");
         return false;
     }
@@ -205,9 +205,9 @@ static bool parse_address(struct parser *p, struct raw_operand *raw)
     if (!parse_address_base(p, &base))
         return false;
     raw->o = base;
-    if (tw_parse_accept(p, ',')) {
+    if (tw_ptx_parser_accept(p, ',')) {
         struct ptx_operand coords = {.kind = OPERAND_VECTOR};
-        if (!tw_parse_expect(p, '{', "before the coordinates") || !parse_elements(p, '}', &coords))
+        if (!tw_ptx_parser_expect(p, '{', "before the coordinates") || !parse_elements(p, '}', &coords))
             return false;
         raw->o = (struct ptx_operand){.kind = OPERAND_TENSOR, .index = p->func->pool.len, .count = coords.count + 1};
         *vec_push(p->arena, &p->func->pool) = base;
@@ -216,20 +216,20 @@ static bool parse_address(struct parser *p, struct raw_operand *raw)
             *vec_push(p->arena, &p->func->pool) = coord;
         }
     }
-    if (!tw_parse_expect(p, ']', "after the address"))
+    if (!tw_ptx_parser_expect(p, ']', "after the address"))
         return false;
     raw->o.begin = begin;
     raw->o.end = p->lx.last_end;
     return true;
 }
 
-bool tw_parse_operand(struct parser *p, struct raw_operand *raw)
+bool tw_ptx_parser_operand(struct parser *p, struct raw_operand *raw)
 {
     uint32_t begin = p->lx.tok.begin;
-    if (tw_parse_is(p, '['))
+    if (tw_ptx_parser_is(p, '['))
         return parse_address(p, raw);
-    bool vector = tw_parse_is(p, '{');
-    if (!vector && !tw_parse_is(p, '('))
+    bool vector = tw_ptx_parser_is(p, '{');
+    if (!vector && !tw_ptx_parser_is(p, '('))
         return parse_scalar(p, raw);
     tw_lex_next(&p->lx);
     raw->o.kind = vector ? OPERAND_VECTOR : OPERAND_LIST;
@@ -244,17 +244,17 @@ bool tw_parse_operand(struct parser *p, struct raw_operand *raw)
 static bool parse_guard(struct parser *p, struct ptx_inst *inst)
 {
     inst->guard = PTX_NONE;
-    if (!tw_parse_accept(p, '@'))
+    if (!tw_ptx_parser_accept(p, '@'))
         return true;
-    inst->guard_negated = tw_parse_accept(p, '!');
+    inst->guard_negated = tw_ptx_parser_accept(p, '!');
     if (p->lx.tok.kind != TOK_NAME)
-        return tw_parse_expected(p, "a predicate register after '@'");
+        return tw_ptx_parser_expected(p, "a predicate register after '@'");
     struct str name = tw_lex_text(&p->lx, &p->lx.tok);
     struct ptx_operand o = resolve_name(p, name);
     if (o.kind == OPERAND_NAME)
         return unknown_name(p, name, o.begin);
     if (o.kind != OPERAND_REG || p->func->regs.at[o.index].type != MOD_PRED) {
-        struct diag *d = tw_diag(p->diags, E0523, tw_parse_here(p), "the guard '" STR_FMT "' is no predicate", STR_ARG(name));
+        struct diag *d = tw_diag(p->diags, E0523, tw_ptx_parser_here(p), "the guard '" STR_FMT "' is no predicate", STR_ARG(name));
         tw_diag_expected(d, "a .pred register");
         if (o.kind == OPERAND_REG)
             tw_diag_found(d, "a .%s register", tw_isa_mods[p->func->regs.at[o.index].type].text);
@@ -268,22 +268,22 @@ static bool parse_guard(struct parser *p, struct ptx_inst *inst)
 static bool parse_operands(struct parser *p, struct raw_operand raw[MAX_RAW], uint32_t *count)
 {
     *count = 0;
-    if (tw_parse_is(p, ';'))
+    if (tw_ptx_parser_is(p, ';'))
         return true;
     bool joined = false;
     for (;;) {
         if (*count == MAX_RAW) {
-            struct diag *d = tw_diag(p->diags, E0519, tw_parse_here(p), "too many operands");
+            struct diag *d = tw_diag(p->diags, E0519, tw_ptx_parser_here(p), "too many operands");
             tw_diag_expected(d, "at most %d", MAX_RAW);
             return false;
         }
         raw[*count] = (struct raw_operand){.joined = joined};
-        if (!tw_parse_operand(p, &raw[*count]))
+        if (!tw_ptx_parser_operand(p, &raw[*count]))
             return false;
         raw[*count].joined = joined;
         ++*count;
-        joined = tw_parse_accept(p, '|');
-        if (!joined && !tw_parse_accept(p, ','))
+        joined = tw_ptx_parser_accept(p, '|');
+        if (!joined && !tw_ptx_parser_accept(p, ','))
             return true;
     }
 }
@@ -321,10 +321,10 @@ static void note_pending(struct parser *p, const struct ptx_inst *inst)
 static bool parse_mnemonic(struct parser *p, struct src_span *at, const struct ptx_spelling **spelling)
 {
     if (p->lx.tok.kind != TOK_NAME)
-        return tw_parse_expected(p, "an instruction");
+        return tw_ptx_parser_expected(p, "an instruction");
     uint32_t begin = p->lx.tok.begin;
     struct str mnemonic = tw_lex_mnemonic(&p->lx, p->arena);
-    *at = tw_parse_span(p, begin, p->lx.last_end);
+    *at = tw_ptx_parser_span(p, begin, p->lx.last_end);
     *spelling = tw_ptx_spelling_of(&p->spellings, p->arena, p->isa, &p->module->env, mnemonic);
     if ((*spelling)->match.status == MATCH_OK)
         return true;
@@ -333,7 +333,7 @@ static bool parse_mnemonic(struct parser *p, struct src_span *at, const struct p
 }
 
 /* {guard} mnemonic {operand {(',' | '|') operand}} ';' */
-bool tw_parse_inst(struct parser *p)
+bool tw_ptx_parser_inst(struct parser *p)
 {
     struct raw_operand raw[MAX_RAW];
     struct ptx_inst inst = {.begin = p->lx.tok.begin, .loc = p->loc};
@@ -342,8 +342,8 @@ bool tw_parse_inst(struct parser *p)
     uint32_t count;
     if (!parse_guard(p, &inst) || !parse_mnemonic(p, &mnemonic, &spelling) || !parse_operands(p, raw, &count))
         return false;
-    if (!tw_parse_is(p, ';'))
-        return tw_parse_expected(p, "';' or ',' after an operand");
+    if (!tw_ptx_parser_is(p, ';'))
+        return tw_ptx_parser_expected(p, "';' or ',' after an operand");
     if (!settle_names(p, spelling, raw, count))
         return false;
     struct bind_room room = {.module = p->module, .func = p->func, .arena = p->arena, .diags = p->diags,

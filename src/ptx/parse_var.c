@@ -12,7 +12,7 @@ static const uint16_t register_types[] = {
 };
 enum { REGISTER_TYPE_COUNT = sizeof register_types / sizeof register_types[0] };
 
-bool tw_parse_type(struct parser *p, uint16_t *type, bool registers)
+bool tw_ptx_parser_type(struct parser *p, uint16_t *type, bool registers)
 {
     struct str text = tw_lex_text(&p->lx, &p->lx.tok);
     unsigned mod = p->lx.tok.kind == TOK_DIRECTIVE && text.len > 1
@@ -25,15 +25,15 @@ bool tw_parse_type(struct parser *p, uint16_t *type, bool registers)
             return true;
         }
     if (mod == MOD_BF16 || mod == MOD_BF16X2) {
-        struct diag *d = tw_diag(p->diags, E0522, tw_parse_here(p), "no variable or register has type '" STR_FMT "'", STR_ARG(text));
+        struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "no variable or register has type '" STR_FMT "'", STR_ARG(text));
         tw_diag_expected(d, "a storage type of the same size");
         tw_diag_fix(d, "declare it '.b%u'", isa_type_bits(mod));
         return false;
     }
-    return tw_parse_expected(p, registers ? "a register type such as .b32, .f32 or .pred" : "a type such as .b32 or .f32");
+    return tw_ptx_parser_expected(p, registers ? "a register type such as .b32, .f32 or .pred" : "a type such as .b32 or .f32");
 }
 
-bool tw_parse_declare(struct parser *p, const char *name, struct src_span at, struct binding what)
+bool tw_ptx_parser_declare(struct parser *p, const char *name, struct src_span at, struct binding what)
 {
     const struct binding *old;
     if (tw_names_declare(&p->names, tw_str(name), what, &old))
@@ -50,7 +50,7 @@ bool tw_parse_declare(struct parser *p, const char *name, struct src_span at, st
 }
 
 /* Size and natural alignment from type, vector and dimensions; an open array takes its size from the initialiser. */
-void tw_parse_lay_out(struct ptx_var *v)
+void tw_ptx_parser_lay_out(struct ptx_var *v)
 {
     uint64_t elem = isa_type_bits(v->type) / 8 * (v->vec == 3 ? 4 : v->vec);
     if (v->align == 0)
@@ -67,8 +67,8 @@ void tw_parse_lay_out(struct ptx_var *v)
 static bool parse_alignment(struct parser *p, uint32_t *align)
 {
     uint64_t value;
-    struct src_span at = tw_parse_here(p);
-    if (!tw_parse_uint(p, "an alignment in bytes", UINT32_MAX / 2, &value))
+    struct src_span at = tw_ptx_parser_here(p);
+    if (!tw_ptx_parser_uint(p, "an alignment in bytes", UINT32_MAX / 2, &value))
         return false;
     if (!is_pow2(value)) {
         struct diag *d = tw_diag(p->diags, E0522, at, "the alignment is no power of two");
@@ -83,28 +83,28 @@ static bool parse_alignment(struct parser *p, uint32_t *align)
 /* .attribute(.managed) */
 static bool parse_attribute(struct parser *p, struct ptx_var *v)
 {
-    if (!tw_parse_expect(p, '(', "after .attribute"))
+    if (!tw_ptx_parser_expect(p, '(', "after .attribute"))
         return false;
-    if (!tw_parse_accept_directive(p, ".managed"))
-        return tw_parse_expected(p, ".managed, the one attribute of a variable that is supported");
+    if (!tw_ptx_parser_accept_directive(p, ".managed"))
+        return tw_ptx_parser_expected(p, ".managed, the one attribute of a variable that is supported");
     v->managed = true;
-    return tw_parse_expect(p, ')', "after .attribute");
+    return tw_ptx_parser_expect(p, ')', "after .attribute");
 }
 
 /* What stands between the state space and the type: .align, .attribute, .v2, .v4 in any order. */
 static bool parse_qualifiers(struct parser *p, struct ptx_var *v)
 {
     for (;;) {
-        if (tw_parse_accept_directive(p, ".align")) {
+        if (tw_ptx_parser_accept_directive(p, ".align")) {
             if (!parse_alignment(p, &v->align))
                 return false;
             v->align_written = true;
-        } else if (tw_parse_accept_directive(p, ".attribute")) {
+        } else if (tw_ptx_parser_accept_directive(p, ".attribute")) {
             if (!parse_attribute(p, v))
                 return false;
-        } else if (tw_parse_accept_directive(p, ".v2")) {
+        } else if (tw_ptx_parser_accept_directive(p, ".v2")) {
             v->vec = 2;
-        } else if (tw_parse_accept_directive(p, ".v4")) {
+        } else if (tw_ptx_parser_accept_directive(p, ".v4")) {
             v->vec = 4;
         } else {
             return true;
@@ -115,17 +115,17 @@ static bool parse_qualifiers(struct parser *p, struct ptx_var *v)
 /* { '[' {number} ']' } */
 static bool parse_dims(struct parser *p, struct ptx_var *v)
 {
-    while (tw_parse_accept(p, '[')) {
+    while (tw_ptx_parser_accept(p, '[')) {
         if (v->dim_count == PTX_MAX_DIMS)
-            return tw_parse_expected(p, "at most %d dimensions", PTX_MAX_DIMS);
+            return tw_ptx_parser_expected(p, "at most %d dimensions", PTX_MAX_DIMS);
         uint64_t *dim = &v->dims[v->dim_count++];
-        if (tw_parse_accept(p, ']')) {
+        if (tw_ptx_parser_accept(p, ']')) {
             if (v->dim_count > 1)
-                return tw_parse_expected(p, "a length in every dimension but the first");
+                return tw_ptx_parser_expected(p, "a length in every dimension but the first");
             v->open_array = true;
             continue;
         }
-        if (!tw_parse_uint(p, "a length, or ']'", UINT64_C(1) << 40, dim) || !tw_parse_expect(p, ']', "after the length"))
+        if (!tw_ptx_parser_uint(p, "a length, or ']'", UINT64_C(1) << 40, dim) || !tw_ptx_parser_expect(p, ']', "after the length"))
             return false;
     }
     return true;
@@ -155,7 +155,7 @@ static bool space_allowed(struct parser *p, uint16_t space, enum ptx_linkage lin
         ok = false;
     if (ok)
         return true;
-    struct diag *d = tw_diag(p->diags, E0522, tw_parse_here(p), "no .%s variable can be declared here", tw_isa_mods[space].text);
+    struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "no .%s variable can be declared here", tw_isa_mods[space].text);
     tw_diag_expected(d, in_func ? "a variable without .visible or .weak inside a function" : ".global, .const or .shared at module level");
     return false;
 }
@@ -180,24 +180,24 @@ static bool redeclares(struct parser *p, const struct ptx_var *v)
 
 static bool parse_one_var(struct parser *p, struct ptx_var *v)
 {
-    if (!tw_parse_name(p, "a variable name", &v->name, &v->at) || !parse_dims(p, v))
+    if (!tw_ptx_parser_name(p, "a variable name", &v->name, &v->at) || !parse_dims(p, v))
         return false;
-    tw_parse_lay_out(v);
-    if (tw_parse_accept(p, '=') && !tw_parse_initialiser(p, v))
+    tw_ptx_parser_lay_out(v);
+    if (tw_ptx_parser_accept(p, '=') && !tw_ptx_parser_initialiser(p, v))
         return false;
     bool again = redeclares(p, v);
     uint32_t index = add_var(p, v);
     if (again)
         return true;
-    return tw_parse_declare(p, v->name, v->at,
+    return tw_ptx_parser_declare(p, v->name, v->at,
                             (struct binding){.kind = p->func != NULL ? NAME_VAR : NAME_GLOBAL, .index = index, .count = 1});
 }
 
-bool tw_parse_vars(struct parser *p, enum ptx_linkage linkage, struct src_span at)
+bool tw_ptx_parser_vars(struct parser *p, enum ptx_linkage linkage, struct src_span at)
 {
     struct ptx_var base = {.linkage = (uint8_t)linkage, .vec = 1, .reg = PTX_NONE, .at = at};
     if (!space_of(p, &base.space)) {
-        struct diag *d = tw_diag(p->diags, E0522, tw_parse_here(p), "variables of '" STR_FMT "' are not supported here",
+        struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "variables of '" STR_FMT "' are not supported here",
                                  STR_ARG(tw_lex_text(&p->lx, &p->lx.tok)));
         tw_diag_expected(d, "a variable in .global, .const, .shared, .local or .param");
         return false;
@@ -205,7 +205,7 @@ bool tw_parse_vars(struct parser *p, enum ptx_linkage linkage, struct src_span a
     if (!space_allowed(p, base.space, linkage))
         return false;
     tw_lex_next(&p->lx);
-    if (!parse_qualifiers(p, &base) || !tw_parse_type(p, &base.type, false))
+    if (!parse_qualifiers(p, &base) || !tw_ptx_parser_type(p, &base.type, false))
         return false;
     if (!parse_qualifiers(p, &base)) /* older text writes .v2 after nothing else but before the type; both orders occur */
         return false;
@@ -216,8 +216,8 @@ bool tw_parse_vars(struct parser *p, enum ptx_linkage linkage, struct src_span a
             return false;
         if (p->func != NULL)
             *vec_push(p->arena, &p->func->stmts) = (struct ptx_stmt){STMT_VARS, index};
-    } while (tw_parse_accept(p, ','));
-    return tw_parse_expect(p, ';', "after the variable");
+    } while (tw_ptx_parser_accept(p, ','));
+    return tw_ptx_parser_expect(p, ';', "after the variable");
 }
 
 /* .ptr {.space} {.align N} */
@@ -233,23 +233,23 @@ static bool parse_ptr(struct parser *p, struct ptx_var *v)
             break;
         }
     }
-    return !tw_parse_accept_directive(p, ".align") || parse_alignment(p, &v->ptr_align);
+    return !tw_ptx_parser_accept_directive(p, ".align") || parse_alignment(p, &v->ptr_align);
 }
 
-bool tw_parse_param(struct parser *p, bool is_entry)
+bool tw_ptx_parser_param(struct parser *p, bool is_entry)
 {
     struct ptx_var v = {.vec = 1, .reg = PTX_NONE, .space = MOD_PARAM};
-    if (!is_entry && tw_parse_accept_directive(p, ".reg"))
+    if (!is_entry && tw_ptx_parser_accept_directive(p, ".reg"))
         v.space = MOD_REG;
-    else if (!tw_parse_accept_directive(p, ".param"))
-        return tw_parse_expected(p, is_entry ? ".param" : ".param or .reg");
-    if (!parse_qualifiers(p, &v) || !tw_parse_type(p, &v.type, v.space == MOD_REG))
+    else if (!tw_ptx_parser_accept_directive(p, ".param"))
+        return tw_ptx_parser_expected(p, is_entry ? ".param" : ".param or .reg");
+    if (!parse_qualifiers(p, &v) || !tw_ptx_parser_type(p, &v.type, v.space == MOD_REG))
         return false;
-    if (tw_parse_accept_directive(p, ".ptr") && !parse_ptr(p, &v))
+    if (tw_ptx_parser_accept_directive(p, ".ptr") && !parse_ptr(p, &v))
         return false;
-    if (!tw_parse_name(p, "a parameter name", &v.name, &v.at) || !parse_dims(p, &v))
+    if (!tw_ptx_parser_name(p, "a parameter name", &v.name, &v.at) || !parse_dims(p, &v))
         return false;
-    tw_parse_lay_out(&v);
+    tw_ptx_parser_lay_out(&v);
     uint32_t index = p->func->vars.len;
     struct binding what = {.kind = NAME_VAR, .index = index, .count = 1};
     if (v.space == MOD_REG) {
@@ -258,7 +258,7 @@ bool tw_parse_param(struct parser *p, bool is_entry)
         what = (struct binding){.kind = NAME_REG, .index = v.reg, .count = 1};
     }
     *vec_push(p->arena, &p->func->vars) = v;
-    return tw_parse_declare(p, v.name, v.at, what);
+    return tw_ptx_parser_declare(p, v.name, v.at, what);
 }
 
 /* Initialisers */
@@ -276,7 +276,7 @@ static bool parse_init_address(struct parser *p, struct ptx_init *i)
     struct str text = tw_lex_text(&p->lx, &p->lx.tok);
     struct binding b = tw_names_find(&p->names, text);
     if (b.kind != NAME_GLOBAL && b.kind != NAME_FUNC) {
-        struct diag *d = tw_diag(p->diags, E0505, tw_parse_here(p), "unknown name '" STR_FMT "'", STR_ARG(text));
+        struct diag *d = tw_diag(p->diags, E0505, tw_ptx_parser_here(p), "unknown name '" STR_FMT "'", STR_ARG(text));
         tw_diag_expected(d, "a variable or function declared before this initialiser");
         return false;
     }
@@ -284,9 +284,9 @@ static bool parse_init_address(struct parser *p, struct ptx_init *i)
     i->index = b.index;
     tw_lex_next(&p->lx);
     uint64_t offset = 0;
-    if (tw_parse_accept(p, '+')) {
-        bool minus = tw_parse_accept(p, '-');
-        if (!tw_parse_uint(p, "a byte offset", INT64_MAX, &offset))
+    if (tw_ptx_parser_accept(p, '+')) {
+        bool minus = tw_ptx_parser_accept(p, '-');
+        if (!tw_ptx_parser_uint(p, "a byte offset", INT64_MAX, &offset))
             return false;
         i->value = minus ? -(int64_t)offset : (int64_t)offset;
     }
@@ -296,7 +296,7 @@ static bool parse_init_address(struct parser *p, struct ptx_init *i)
 /* value := {-} number | name {+ offset} | generic(name) {+ offset} | mask(name) : one byte of an address */
 static bool parse_init_value(struct parser *p, struct ptx_var *v, uint64_t element)
 {
-    bool minus = tw_parse_accept(p, '-');
+    bool minus = tw_ptx_parser_accept(p, '-');
     const struct token *t = &p->lx.tok;
     if (t->kind == TOK_INT || t->kind == TOK_F32 || t->kind == TOK_F64) {
         uint64_t value = t->value, top = t->kind == TOK_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
@@ -304,27 +304,27 @@ static bool parse_init_value(struct parser *p, struct ptx_var *v, uint64_t eleme
         enum ptx_init_kind kind = t->kind == TOK_INT ? INIT_INT : t->kind == TOK_F32 ? INIT_F32 : INIT_F64;
         bool maybe_mask = t->kind == TOK_INT && !minus;
         tw_lex_next(&p->lx);
-        if (maybe_mask && tw_parse_accept(p, '(')) {
+        if (maybe_mask && tw_ptx_parser_accept(p, '(')) {
             struct ptx_init *i = add_init(p, v, INIT_ADDRESS, element);
             for (mask = value; mask > 0xff; mask >>= 8)
                 i->mask++;
             i->mask++;
-            return parse_init_address(p, i) && tw_parse_expect(p, ')', "after the masked address");
+            return parse_init_address(p, i) && tw_ptx_parser_expect(p, ')', "after the masked address");
         }
         struct ptx_init *i = add_init(p, v, kind, element);
         i->value = (int64_t)(!minus ? value : kind == INIT_INT ? 0 - value : value ^ top);
         return true;
     }
     if (t->kind != TOK_NAME || minus)
-        return tw_parse_expected(p, "a number, or the name of a variable or function");
+        return tw_ptx_parser_expected(p, "a number, or the name of a variable or function");
     if (tw_str_is(tw_lex_text(&p->lx, t), "generic")) {
         tw_lex_next(&p->lx);
         struct ptx_init *i = add_init(p, v, INIT_GENERIC, element);
-        if (!tw_parse_expect(p, '(', "after generic") || !parse_init_address(p, i) || !tw_parse_expect(p, ')', "after the name"))
+        if (!tw_ptx_parser_expect(p, '(', "after generic") || !parse_init_address(p, i) || !tw_ptx_parser_expect(p, ')', "after the name"))
             return false;
         uint64_t offset = 0;
-        if (tw_parse_accept(p, '+')) {
-            if (!tw_parse_uint(p, "a byte offset", INT64_MAX, &offset))
+        if (tw_ptx_parser_accept(p, '+')) {
+            if (!tw_ptx_parser_uint(p, "a byte offset", INT64_MAX, &offset))
                 return false;
             i->value += (int64_t)offset;
         }
@@ -344,7 +344,7 @@ static uint64_t stride_of(const struct ptx_var *v, unsigned level)
 
 static bool too_many(struct parser *p, const struct ptx_var *v, uint64_t most)
 {
-    struct diag *d = tw_diag(p->diags, E0522, tw_parse_here(p), "too many values for '%s'", v->name);
+    struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "too many values for '%s'", v->name);
     tw_diag_expected(d, "at most %llu here", (unsigned long long)most);
     return false;
 }
@@ -356,49 +356,49 @@ static bool parse_init_list(struct parser *p, struct ptx_var *v, unsigned level,
     uint64_t stride = innermost ? 1 : stride_of(v, level);
     uint64_t most = innermost ? v->vec : level == 0 && v->open_array ? UINT64_C(1) << 40 : v->dims[level];
     *count = 0;
-    while (!tw_parse_is(p, '}')) {
+    while (!tw_ptx_parser_is(p, '}')) {
         uint64_t inner, at = from + *count * stride;
         if (*count == most)
             return too_many(p, v, most);
-        if (tw_parse_accept(p, '{')) {
+        if (tw_ptx_parser_accept(p, '{')) {
             if (innermost || !parse_init_list(p, v, level + 1, at, &inner))
-                return innermost ? tw_parse_expected(p, "a value: the braces nest deeper than the array") : false;
+                return innermost ? tw_ptx_parser_expected(p, "a value: the braces nest deeper than the array") : false;
             *count += 1;
         } else {
             if (level + 1 < v->dim_count)
-                return tw_parse_expected(p, "'{' before the values of an inner dimension");
+                return tw_ptx_parser_expected(p, "'{' before the values of an inner dimension");
             if (!parse_init_value(p, v, at))
                 return false;
             *count += 1;
         }
-        if (!tw_parse_accept(p, ','))
+        if (!tw_ptx_parser_accept(p, ','))
             break;
     }
-    return tw_parse_expect(p, '}', "after the values");
+    return tw_ptx_parser_expect(p, '}', "after the values");
 }
 
-bool tw_parse_initialiser(struct parser *p, struct ptx_var *v)
+bool tw_ptx_parser_initialiser(struct parser *p, struct ptx_var *v)
 {
     v->has_init = true;
-    struct src_span at = tw_parse_here(p);
+    struct src_span at = tw_ptx_parser_here(p);
     if (v->space != MOD_GLOBAL && v->space != MOD_CONST) {
         struct diag *d = tw_diag(p->diags, E0522, at, "'%s' cannot be initialised", v->name);
         tw_diag_expected(d, "an initialiser only on .global and .const variables");
         return false;
     }
     uint64_t count = 0;
-    if (tw_parse_accept(p, '{')) {
+    if (tw_ptx_parser_accept(p, '{')) {
         if (!parse_init_list(p, v, 0, 0, &count))
             return false;
     } else if (v->dim_count > 0 || v->vec > 1) {
-        return tw_parse_expected(p, "'{' before the values of an array");
+        return tw_ptx_parser_expected(p, "'{' before the values of an array");
     } else if (!parse_init_value(p, v, 0)) {
         return false;
     }
     if (v->open_array) {
         v->open_array = false;
         v->dims[0] = count;
-        tw_parse_lay_out(v);
+        tw_ptx_parser_lay_out(v);
     }
     return true;
 }
