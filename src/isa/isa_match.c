@@ -247,40 +247,46 @@ static const char *nearest_for(const struct isa *isa, const struct near *near, s
     return nearest != NULL ? nearest : tw_isa_mod_nearest(isa, text);
 }
 
+static struct str first_word(const char *opcode)
+{
+    size_t len = strcspn(opcode, ".");
+    return (struct str){opcode, len};
+}
+
+/* The family exists: its nearest member, by as much of the mnemonic as the member has. */
+static void report_member(const struct isa *isa, const struct tokens *t, struct isa_match *out)
+{
+    struct str last = t->text[t->count - 1], whole = {t->text[0].at, (size_t)(last.at + last.len - t->text[0].at)};
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < isa->heads_list.len; i++) {
+        struct str opcode = tw_str(isa->heads_list.at[i].opcode);
+        if (!tw_str_eq(first_word(opcode.at), t->text[0]))
+            continue;
+        uint32_t d = tw_str_distance((struct str){whole.at, whole.len < opcode.len ? whole.len : opcode.len}, opcode);
+        if (d < best) {
+            best = d;
+            out->nearest = opcode.at;
+        }
+    }
+    if (out->nearest == NULL || t->count < 2)
+        return;
+    out->token = t->text[1];
+    out->token_offset = (uint32_t)(t->text[1].at - t->text[0].at);
+}
+
 static void report_opcode(const struct isa *isa, const struct tokens *t, struct isa_match *out)
 {
     out->status = MATCH_UNKNOWN_OPCODE;
     out->token = t->text[0];
-    out->token_offset = 0;
+    report_member(isa, t, out);
     uint32_t best = t->text[0].len < 4 ? 2 : 3;
-    for (uint32_t i = 0; i < isa->heads_list.len; i++) {
-        struct str first = tw_str(isa->heads_list.at[i].opcode);
-        const char *dot = memchr(first.at, '.', first.len);
-        if (dot != NULL)
-            first.len = (size_t)(dot - first.at);
-        uint32_t d = tw_str_distance(t->text[0], first);
-        if (d > 0 && d < best) {
+    for (uint32_t i = 0; i < isa->heads_list.len && out->token.at == t->text[0].at; i++) {
+        uint32_t d = tw_str_distance(t->text[0], first_word(isa->heads_list.at[i].opcode));
+        if (d < best) {
             best = d;
             out->nearest = isa->heads_list.at[i].opcode;
         }
     }
-    /* The family exists, but not with these further words: name the nearest member. */
-    best = UINT32_MAX;
-    struct str whole = {t->text[0].at, (size_t)(t->text[t->count - 1].at + t->text[t->count - 1].len - t->text[0].at)};
-    for (uint32_t i = 0; i < isa->heads_list.len && out->nearest == NULL; i++) {
-        const char *opcode = isa->heads_list.at[i].opcode;
-        if (strncmp(opcode, whole.at, t->text[0].len) != 0 ||
-            (opcode[t->text[0].len] != '.' && opcode[t->text[0].len] != '\0'))
-            continue;
-        size_t len = strlen(opcode);
-        uint32_t d = tw_str_distance((struct str){whole.at, whole.len < len ? whole.len : len}, tw_str(opcode));
-        if (d < best) {
-            best = d;
-            out->near_form = &isa->forms[isa->head_forms[isa->heads_list.at[i].first]];
-        }
-    }
-    if (out->nearest == NULL && out->near_form != NULL)
-        out->nearest = out->near_form->opcode;
 }
 
 static void report_refused(const struct isa *isa, struct arena *arena, const struct tokens *t,
