@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/tcg.h"
 
+#include "num/approx.h"
 #include "num/arith.h"
 #include "num/convert.h"
 
@@ -150,8 +151,29 @@ static uint64_t run_set(const struct spelling *s, enum num_format source, const 
     return 0;
 }
 
+static const struct {
+    const char *op;
+    enum num_function fn;
+} functions[] = {
+    {"ex2", NUM_EX2}, {"lg2", NUM_LG2}, {"rcp", NUM_RCP}, {"rsqrt", NUM_RSQRT}, {"sqrt", NUM_SQRT}, {"sin", NUM_SIN},
+    {"cos", NUM_COS}, {"tanh", NUM_TANH},
+};
+
+static uint64_t run_approx(const struct spelling *s, enum num_format f, const uint64_t *in)
+{
+    if (is_op(s, "div"))
+        return has(s, "full") ? tw_num_div_full(has(s, "ftz"), in[0], in[1]) : tw_num_div_approx(has(s, "ftz"), in[0], in[1]);
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (is_op(s, functions[i].op))
+            return tw_num_approx(functions[i].fn, f, has(s, "ftz"), in[0]);
+    fail_msg("unknown function %s", s->word[0].at);
+    return 0;
+}
+
 static uint64_t run_lane(const struct spelling *s, enum num_format f, const uint64_t *in)
 {
+    if (has(s, "approx") || has(s, "full"))
+        return run_approx(s, f, in);
     const struct num_ops how = ops_of(s);
     for (size_t i = 0; i < COUNT(binary); i++)
         if (is_op(s, binary[i].op))
@@ -218,7 +240,8 @@ static size_t check_file(struct arena *arena, const char *path)
     return results;
 }
 
-static const char *const names[] = {"scalar_cvt", "scalar_cvt_int", "scalar_fp32", "scalar_fp64", "scalar_half"};
+static const char *const names[] = {"scalar_cvt", "scalar_cvt_int", "scalar_fp32", "scalar_fp64", "scalar_half",
+                                    "scalar_approx", "scalar_mufu16"};
 
 static void the_sample_of_every_scalar_instruction_matches_hopper(void **state)
 {
