@@ -90,10 +90,10 @@ $(B)/demo: $(patsubst %,$(B)/%.o,examples/demo cli/assemble cli/files) $(LIB)
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 bench: deps all
-	@$(MAKE) --no-print-directory $(B)/bench >/dev/null
-	@$(B)/bench $(TOOL)
+	@$(MAKE) --no-print-directory $(B)/bench_tilewright >/dev/null
+	@$(B)/bench_tilewright $(TOOL)
 
-$(B)/bench: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
+$(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
