@@ -103,6 +103,53 @@ const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k
     return NULL;
 }
 
+/* ---- Sparse A ------------------------------------------------------------------------------- */
+
+/* A warp's metadata registers hold 32 x 8 codes; 16 rows take a share of them that grows with the groups of a row. */
+static uint32_t groups_of(uint32_t elem_bits, uint32_t k)
+{
+    return k / mma_sp_group(elem_bits);
+}
+
+bool tw_mma_sp_k_legal(uint32_t elem_bits, uint32_t k)
+{
+    const uint32_t groups = groups_of(elem_bits, k);
+    if (k % mma_sp_group(elem_bits) != 0)
+        return false;
+    return elem_bits >= 16 ? groups == 4 || groups == 8 : groups == 8 || groups == 16;
+}
+
+uint32_t tw_mma_sp_selectors(uint32_t elem_bits, uint32_t k)
+{
+    return 16 / groups_of(elem_bits, k);
+}
+
+/* Wider elements put rows g and g + 8 into one lane and walk lanes along K; narrower ones give each row its lane. */
+struct mma_meta tw_mma_sp_meta(uint32_t elem_bits, uint32_t k, uint32_t selector, uint32_t row, uint32_t group)
+{
+    const uint32_t g = row % 8, half = row / 8, groups = groups_of(elem_bits, k);
+    if (elem_bits >= 16) {
+        const uint32_t lanes = groups / 4;
+        return (struct mma_meta){(uint8_t)(4 * g + lanes * selector + group / 4), (uint8_t)(4 * half + group % 4)};
+    }
+    return (struct mma_meta){(uint8_t)(4 * g + 2 * selector + half + 2 * (group / 8)), (uint8_t)(group % 8)};
+}
+
+bool tw_mma_sp_select(uint32_t elem_bits, uint32_t code, bool ascending, uint8_t out[4])
+{
+    const uint32_t first = code & 3, second = code >> 2 & 3;
+    if (elem_bits == 32) {
+        out[0] = code == 0xe;
+        return code == 0x4 || code == 0xe;
+    }
+    if (first == second || (ascending && first > second))
+        return false;
+    const uint32_t width = elem_bits == 4 ? 2 : 1; /* 4-bit elements move in pairs */
+    for (uint32_t i = 0; i < 2 * width; i++)
+        out[i] = (uint8_t)((i < width ? first : second) * width + i % width);
+    return ascending || first < second || code == 6;
+}
+
 struct mma_coord tw_ldmatrix_coord(bool transposed, uint32_t lane, uint32_t half)
 {
     const uint16_t g = (uint16_t)(lane / 4), pair = (uint16_t)(2 * (lane % 4) + half);

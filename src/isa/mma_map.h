@@ -72,6 +72,34 @@ extern const size_t tw_mma_shape_count;
 const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k, enum num_format a,
                                               enum num_format b, enum num_format d);
 
+/* ---- Sparse A ---------------------------------------------------------------------------------
+ *
+ * mma.sp stores half of A: its fragment is the dense one of K / 2 columns. Each group of logical
+ * elements has a 4-bit code in a metadata register: two 2-bit positions for groups of 4 elements (of
+ * pairs for 4-bit ones), 0x4 or 0xe for pairs of 32-bit elements.
+ * SOURCE: PTX ISA, "mma.sp", metadata figures. MEASURED: which lane and nibble, on sm_90. */
+
+/* Logical elements of a group: 2, 4 or 8; half of them are stored. */
+static inline uint32_t mma_sp_group(uint32_t elem_bits)
+{
+    return elem_bits == 32 ? 2 : elem_bits == 4 ? 8 : 4;
+}
+
+/* Whether mma.sp has this K (logical) for elements of this width. */
+bool tw_mma_sp_k_legal(uint32_t elem_bits, uint32_t k);
+/* The selector operand must be below this: 4, 2 or 1. */
+uint32_t tw_mma_sp_selectors(uint32_t elem_bits, uint32_t k);
+
+struct mma_meta {
+    uint8_t lane, nibble;
+};
+/* Where the code of a row's group is. */
+struct mma_meta tw_mma_sp_meta(uint32_t elem_bits, uint32_t k, uint32_t selector, uint32_t row, uint32_t group);
+
+/* The logical elements, within the group, of its stored elements: out[0 .. group / 2). False if the code is illegal.
+ * `ascending`: the form asks for positions in increasing order. */
+bool tw_mma_sp_select(uint32_t elem_bits, uint32_t code, bool ascending, uint8_t out[4]);
+
 /* ---- ldmatrix, stmatrix (.b16) ------------------------------------------------------------ */
 
 /* Which lane supplies the address of row `row` of matrix `matrix`. */

@@ -1,5 +1,5 @@
-/* mma.sync: the warp's fragments are gathered into matrices by the ownership map, multiplied by the dot
- * model of the module's target, and scattered again. */
+/* mma.sync and mma.sp: the warp's fragments are gathered into matrices by the ownership map, multiplied
+ * by the dot model of the module's target, and scattered again. */
 #include "isa/mma_map.h"
 #include "machine/decode.h"
 #include "machine/run.h"
@@ -7,7 +7,9 @@
 
 #include "base/bits.h"
 
-enum { AT_D, AT_A, AT_B, AT_C };
+#include <string.h>
+
+enum { AT_D, AT_A, AT_B, AT_C, AT_META };
 enum { MMA_MAX_M = 16, MMA_MAX_N = 8, MMA_MAX_K = 256 };
 
 /* What the decoded instruction says once and for all; lives in the code's arena. */
@@ -17,6 +19,9 @@ struct mma_inst {
     uint32_t a_regs, b_regs, d_regs;
     struct num_dot_how how;
     const struct num_dot_model *model;
+    uint32_t stored_k;  /* of A: k, or half of it when sparse */
+    uint32_t selector;
+    bool ascending;     /* sp::ordered_metadata */
 };
 
 /* Row of register `reg` of a fragment; a fragment of one register may be written without braces. */
@@ -47,7 +52,7 @@ static void gather_a(const struct warp *w, const struct dop *o, const struct mma
             const uint64_t word = fragment_word(w, fragment_ref(w, o, reg), in->a_bits, lane);
             for (uint32_t e = 0; e < mma_elems_per_reg(in->a_bits); e++) {
                 const struct mma_coord at = tw_mma_a_coord(in->m, in->a_bits, lane, reg, e);
-                a[at.row * in->k + at.col] = element(word, in->how.a, in->a_bits, e);
+                a[at.row * in->stored_k + at.col] = element(word, in->how.a, in->a_bits, e);
             }
         }
 }
@@ -124,6 +129,56 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
     return EXEC_NEXT;
 }
 
+/* ---- Sparse A ------------------------------------------------------------------------------- */
+
+/* Which element of a row of B each stored element of A meets; false after a fault. */
+static bool read_metadata(struct warp *w, const struct dinst *d, uint8_t *select)
+{
+    const struct mma_inst *const in = d->extra;
+    const uint32_t group = mma_sp_group(in->a_bits);
+    for (uint32_t row = 0; row < in->m; row++)
+        for (uint32_t i = 0; i < in->k / group; i++) {
+            uint8_t places[4];
+            const struct mma_meta at = tw_mma_sp_meta(in->a_bits, in->k, in->selector, row, i);
+            const uint32_t code = row32(w, d->op[AT_META].ref)[at.lane] >> (4 * at.nibble) & 0xf;
+            if (!tw_mma_sp_select(in->a_bits, code, in->ascending, places)) {
+                tw_fault(w, at.lane, E0776,
+                         &(struct fault_note){.expected = in->a_bits == 32 ? "0x4 or 0xe" : "0x4, 0x8, 0x9, 0xc, 0xd or 0xe",
+                                              .found = tw_format(w->cluster->launch->diags->arena, "0x%x for row %u, group %u", code,
+                                                                 row, i),
+                                              .spec = "PTX ISA, mma.sp, sparsity metadata"},
+                         "mma.sp: a code of the sparsity metadata is illegal");
+                return false;
+            }
+            for (uint32_t e = 0; e < group / 2; e++)
+                select[row * in->stored_k + i * (group / 2) + e] = (uint8_t)(i * group + places[e]);
+        }
+    return true;
+}
+
+static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const struct mma_inst *const in = d->extra;
+    uint64_t a[MMA_MAX_M * MMA_MAX_K], b[MMA_MAX_N * MMA_MAX_K], c[MMA_MAX_M * MMA_MAX_N], chosen[MMA_MAX_K];
+    uint8_t select[MMA_MAX_M * MMA_MAX_K];
+    if (mask != ALL_LANES)
+        return fault_missing(w, mask);
+    if (!read_metadata(w, d, select))
+        return EXEC_FAULT;
+    gather_a(w, &d->op[AT_A], in, a);
+    gather_b(w, &d->op[AT_B], in, b);
+    gather_c(w, &d->op[AT_C], in, c);
+    for (uint32_t m = 0; m < in->m; m++)
+        for (uint32_t n = 0; n < in->n; n++) {
+            for (uint32_t k = 0; k < in->stored_k; k++)
+                chosen[k] = b[n * in->k + select[m * in->stored_k + k]];
+            uint64_t *const to = &c[m * in->n + n];
+            *to = tw_num_dot(in->model, &in->how, in->stored_k, &a[m * in->stored_k], chosen, to, NULL, NULL);
+        }
+    scatter_d(w, &d->op[AT_D], in, c);
+    return EXEC_NEXT;
+}
+
 /* ---- Decoding ------------------------------------------------------------------------------- */
 
 /* Formats, saturation and bit operation; false after a refusal. */
@@ -148,7 +203,7 @@ static void decode_counts(const struct ptx_inst *in, struct mma_inst *m)
     m->a_bits = bytes ? 8 : tw_num_bits(m->how.a);
     m->b_bits = bytes ? 8 : tw_num_bits(m->how.b);
     m->d_bits = tw_num_bits(m->how.d);
-    m->a_regs = tw_mma_a_regs(m->m, m->k, m->a_bits);
+    m->a_regs = tw_mma_a_regs(m->m, m->stored_k, m->a_bits);
     m->b_regs = tw_mma_b_regs(m->n, m->k, m->b_bits);
     m->d_regs = tw_mma_d_regs(m->m, m->n, m->d_bits);
 }
@@ -161,28 +216,64 @@ static bool shape_known(const struct ptx_inst *in, const struct mma_inst *m)
     return tw_mma_shape_find(m->m, m->n, m->k, m->how.a, m->how.b, m->how.d) != NULL;
 }
 
-static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+/* Shape, types and model; false after a refusal. */
+static bool decode_common(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, struct mma_inst *m)
 {
-    struct mma_inst *const m = arena_new(tw_decode_arena(dc), struct mma_inst, 1);
     const unsigned shape = tw_ptx_mod(in, SLOT_SHAPE);
     enum num_arch arch;
-    d->run = exec_mma;
     d->extra = m;
     d->flags |= D_ALIGNED;
     *m = (struct mma_inst){.m = isa_shape_m(shape), .n = isa_shape_n(shape), .k = isa_shape_k(shape)};
     if (!decode_how(dc, in, m))
         return false;
-    if (!shape_known(in, m))
-        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
     if (!tw_num_arch_of_sm(tw_decode_module(dc)->env.target.sm, &arch) ||
         (m->model = tw_num_dot_model(arch, NUM_MMA_SYNC, NUM_PLAIN, m->how.a, m->how.b, m->how.d)) == NULL)
         return tw_decode_unsupported(dc, in, "no model of this arithmetic on the module's target is known");
-    decode_counts(in, m);
     return tw_decode_role(dc, in, ROLE_D, d, AT_D) && tw_decode_role(dc, in, ROLE_A, d, AT_A) &&
            tw_decode_role(dc, in, ROLE_B, d, AT_B) && tw_decode_role(dc, in, ROLE_C, d, AT_C);
 }
 
+static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    struct mma_inst *const m = arena_new(tw_decode_arena(dc), struct mma_inst, 1);
+    d->run = exec_mma;
+    if (!decode_common(dc, in, d, m))
+        return false;
+    if (!shape_known(in, m))
+        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
+    m->stored_k = m->k;
+    decode_counts(in, m);
+    return true;
+}
+
+/* Which products share a window is known where one window takes them all, and does not matter to integers. */
+static bool order_is_known(const struct num_dot_model *model)
+{
+    return model->method == NUM_DOT_INTEGER || (model->method == NUM_DOT_WINDOW && model->chunk == 0);
+}
+
+static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    struct mma_inst *const m = arena_new(tw_decode_arena(dc), struct mma_inst, 1);
+    int64_t selector;
+    d->run = exec_mma_sp;
+    if (!decode_common(dc, in, d, m) || !tw_decode_immediate(dc, in, ROLE_SELECTOR, 0, &selector))
+        return false;
+    m->stored_k = m->k / 2;
+    m->selector = (uint32_t)selector;
+    m->ascending = strstr(in->form->opcode, "ordered_metadata") != NULL;
+    decode_counts(in, m);
+    if (m->m != 16 || m->n != 8 || m->k > MMA_MAX_K || !tw_mma_sp_k_legal(m->a_bits, m->k))
+        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
+    if (m->selector >= tw_mma_sp_selectors(m->a_bits, m->k))
+        return tw_decode_unsupported(dc, in, "its sparsity selector names lanes that hold no metadata");
+    if (!order_is_known(m->model))
+        return tw_decode_unsupported(dc, in, "the order of its sums on the module's target is not known");
+    return tw_decode_role(dc, in, ROLE_META, d, AT_META);
+}
+
 const struct op_row tw_ops_mma[] = {
     {OP_MMA, prepare_mma},
+    {OP_MMA_SP, prepare_mma_sp},
     {OP_NONE, NULL},
 };

@@ -1,4 +1,4 @@
-/* Expected coordinates: ptx-async.md 1.1 and 1.6, the ownership table of seed 003, and the register words that an
+/* Expected coordinates: ptx-async.md 1.1, 1.5 and 1.6, the ownership table of seed 003, and the register words that an
  * H200 used (golden/layout_mma_frag.tcg). */
 #include "support/check.h"
 #include "support/tcg.h"
@@ -124,6 +124,59 @@ static void ldmatrix_gives_rows_or_with_trans_columns(void **state)
     assert_int_equal(ldmatrix_row_lane(2, 5), 21);
 }
 
+static void metadata_codes_lie_at_the_worked_places(void **state)
+{
+    (void)state;
+    struct mma_meta at = tw_mma_sp_meta(16, 32, 1, 13, 6);
+    assert_int_equal(at.lane, 23);
+    assert_int_equal(at.nibble, 6);
+    at = tw_mma_sp_meta(8, 64, 0, 10, 3);
+    assert_int_equal(at.lane, 9);
+    assert_int_equal(at.nibble, 3);
+}
+
+static void every_code_of_a_metadata_register_belongs_to_one_group(void **state)
+{
+    (void)state;
+    static const struct { uint32_t bits, k; } rows[] = {{16, 16}, {16, 32}, {32, 8}, {32, 16}, {8, 32}, {8, 64}, {4, 64}, {4, 128}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint8_t seen[32][8] = {{0}};
+        assert_true(tw_mma_sp_k_legal(rows[i].bits, rows[i].k));
+        for (uint32_t f = 0; f < tw_mma_sp_selectors(rows[i].bits, rows[i].k); f++)
+            for (uint32_t row = 0; row < 16; row++)
+                for (uint32_t g = 0; g < rows[i].k / mma_sp_group(rows[i].bits); g++) {
+                    const struct mma_meta at = tw_mma_sp_meta(rows[i].bits, rows[i].k, f, row, g);
+                    seen[at.lane][at.nibble]++;
+                }
+        for (uint32_t l = 0; l < 32; l++)
+            for (uint32_t n = 0; n < 8; n++)
+                assert_int_equal(seen[l][n], 1);
+    }
+    assert_false(tw_mma_sp_k_legal(16, 8));
+    assert_false(tw_mma_sp_k_legal(16, 64));
+    assert_false(tw_mma_sp_k_legal(8, 16));
+}
+
+static void codes_select_their_positions(void **state)
+{
+    (void)state;
+    static const struct { uint32_t bits, code; bool legal; uint8_t out[4]; } rows[] = {
+        {16, 0x4, true, {0, 1}}, {16, 0xe, true, {2, 3}}, {8, 0x9, true, {1, 2}}, {8, 0xc, true, {0, 3}},
+        {32, 0x4, true, {0}},    {32, 0xe, true, {1}},    {32, 0x8, false, {0}},  {16, 0x5, false, {0}},
+        {16, 0x6, false, {0}},   {16, 0x1, false, {0}},   {4, 0x4, true, {0, 1, 2, 3}}, {4, 0xd, true, {2, 3, 6, 7}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint8_t out[4] = {0};
+        assert_int_equal(tw_mma_sp_select(rows[i].bits, rows[i].code, true, out), rows[i].legal);
+        if (rows[i].legal)
+            assert_memory_equal(out, rows[i].out, rows[i].bits == 32 ? 1 : rows[i].bits == 4 ? 4 : 2);
+    }
+    uint8_t out[4];
+    assert_true(tw_mma_sp_select(16, 0x6, false, out)); /* without ordered_metadata, positions 2 then 1 */
+    assert_memory_equal(out, ((uint8_t[]){2, 1}), 2);
+    assert_false(tw_mma_sp_select(16, 0x1, false, out));
+}
+
 /* ---- Measured fragments ----------------------------------------------------------------------- */
 
 struct frag_table {
@@ -206,6 +259,9 @@ int main(void)
         cmocka_unit_test(every_element_of_every_shape_has_one_owner_and_is_found_there),
         cmocka_unit_test(shapes_are_found_by_their_formats),
         cmocka_unit_test(ldmatrix_gives_rows_or_with_trans_columns),
+        cmocka_unit_test(metadata_codes_lie_at_the_worked_places),
+        cmocka_unit_test(every_code_of_a_metadata_register_belongs_to_one_group),
+        cmocka_unit_test(codes_select_their_positions),
         ROOM_TEST(fragments_are_those_that_hardware_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,11 +238,130 @@ static void narrow_formats_stand_in_byte_containers(void **state)
         }
 }
 
+/* ---- mma.sp ----------------------------------------------------------------------------------- */
+
+/* Words of -1, 0, 1 and 2 for small integers. */
+struct sparse_case {
+    const char *types, *kind;
+    unsigned k, bits, selector;
+    uint32_t words[4];
+    bool integer;
+};
+
+/* Which group of which row a nibble of a lane describes, by the table of ptx-async.md 1.5; false if none. */
+static bool described(const struct sparse_case *c, unsigned lane, unsigned p, unsigned *row, unsigned *group)
+{
+    const unsigned g = lane >> 2, t = lane & 3, f = c->selector;
+    const bool narrow = c->bits <= 8, small = c->k == (c->bits == 16 ? 16u : c->bits == 32 ? 8u : c->bits == 8 ? 32u : 64u);
+    if (!narrow) {
+        *row = g + 8 * (p >> 2);
+        *group = small ? p & 3 : 4 * (t & 1) + (p & 3);
+        return small ? t == f : t >> 1 == f;
+    }
+    *row = g + 8 * (t & 1);
+    *group = small ? p : 8 * (t >> 1) + p;
+    return small ? t >> 1 == f : true;
+}
+
+static void sparse_products_take_the_selected_elements(void **state)
+{
+    static const struct sparse_case cases[] = {
+        {"f32.f16.f16.f32", "mma.sp::ordered_metadata", 16, 16, 0, {0xbc00, 0, 0x3c00, 0x4000}, false},
+        {"f32.f16.f16.f32", "mma.sp", 16, 16, 3, {0xbc00, 0, 0x3c00, 0x4000}, false},
+        {"f32.bf16.bf16.f32", "mma.sp::ordered_metadata", 32, 16, 1, {0xbf80, 0, 0x3f80, 0x4000}, false},
+        {"f32.tf32.tf32.f32", "mma.sp::ordered_metadata", 8, 32, 2, {0xbf800000, 0, 0x3f800000, 0x40000000}, false},
+        {"f32.tf32.tf32.f32", "mma.sp::ordered_metadata", 16, 32, 0, {0xbf800000, 0, 0x3f800000, 0x40000000}, false},
+        {"s32.s8.s8.s32", "mma.sp::ordered_metadata", 32, 8, 1, {0xff, 0, 1, 2}, true},
+        {"s32.s8.s8.s32", "mma.sp::ordered_metadata", 64, 8, 0, {0xff, 0, 1, 2}, true},
+        {"s32.s4.s4.s32", "mma.sp::ordered_metadata", 64, 4, 0, {0xf, 0, 1, 2}, true},
+        {"s32.s4.s4.s32", "mma.sp::ordered_metadata", 128, 4, 0, {0xf, 0, 1, 2}, true},
+    };
+    static const uint8_t codes[] = {4, 8, 9, 0xc, 0xd, 0xe};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bench_room *room = *state;
+        const struct sparse_case *const c = &cases[i];
+        const unsigned e_count = 32 / c->bits, group = c->bits == 32 ? 2 : c->bits == 4 ? 8 : 4;
+        const unsigned a_regs = 16 * c->k / 2 / (32 * e_count), b_regs = 8 * c->k / (32 * e_count);
+        static int a[16][64], b[8][128];
+        static uint8_t code[16][16];
+        uint32_t in[32][16] = {{0}}, out[128] = {0};
+        for (unsigned m = 0; m < 16; m++)
+            for (unsigned k = 0; k < c->k / 2; k++)
+                a[m][k] = (int)((m * 5 + k * 3 + i) % 4) - 1;
+        for (unsigned n = 0; n < 8; n++)
+            for (unsigned k = 0; k < c->k; k++)
+                b[n][k] = (int)((n * 7 + k * k + i) % 4) - 1;
+        for (unsigned m = 0; m < 16; m++)
+            for (unsigned g = 0; g < c->k / group; g++)
+                code[m][g] = c->bits == 32 ? ((m + g) % 2 ? 0xe : 0x4) : codes[(m * 3 + g) % 6];
+        for (unsigned l = 0; l < 32; l++) {
+            for (unsigned r = 0; r < a_regs; r++)
+                for (unsigned e = 0; e < e_count; e++)
+                    in[l][r] |= c->words[a[(l >> 2) + 8 * (r & 1)][(r >> 1) * 4 * e_count + (l & 3) * e_count + e] + 1] << (c->bits * e % 32);
+            for (unsigned r = 0; r < b_regs; r++)
+                for (unsigned e = 0; e < e_count; e++)
+                    in[l][4 + r] |= c->words[b[l >> 2][r * 4 * e_count + (l & 3) * e_count + e] + 1] << (c->bits * e % 32);
+            for (unsigned p = 0; p < 8; p++) {
+                unsigned row, g;
+                in[l][8] |= (described(c, l, p, &row, &g) ? code[row][g] : 0u) << (4 * p); /* 0 is no code: it must not be read */
+            }
+        }
+        struct text p;
+        tw_text_init(&p, &room->arena);
+        tw_text_add(&p, ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                        ".reg .b32 %a<16>; .reg .b32 %d<4>; .reg .b64 %q<4>; .reg .b32 %r<4>;\nld.param.u64 %q1, [out]; ld.param.u64 %q0, [in];\n"
+                        "mov.u32 %r0, %tid.x; mul.wide.u32 %q2, %r0, 64; add.s64 %q0, %q0, %q2; mul.wide.u32 %q2, %r0, 16; add.s64 %q1, %q1, %q2;\n");
+        for (unsigned r = 0; r < 9; r++)
+            tw_text_addf(&p, "ld.global.b32 %%a%u, [%%q0+%u];\n", r, 4 * r);
+        tw_text_addf(&p, "mov.b32 %%a9, 0;\n%s.sync.aligned.m16n8k%u.row.col.%s {%%d0,%%d1,%%d2,%%d3}, ", c->kind, c->k, c->types);
+        write_vector(&p, "a", a_regs);
+        tw_text_add(&p, b_regs == 4 ? ", {%a4,%a5,%a6,%a7}" : ", {%a4,%a5}");
+        tw_text_addf(&p, ", {%%a9,%%a9,%%a9,%%a9}, %%a8, %u;\nst.global.v4.b32 [%%q1], {%%d0,%%d1,%%d2,%%d3};\nret;\n}\n", c->selector);
+        run_ptx_well(room, p.at, &(struct ptx_run){.entry = "k", .input = in, .input_bytes = sizeof in, .output = out, .output_bytes = sizeof out});
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned d = 0; d < 4; d++) {
+                const unsigned m = (l >> 2) + 8 * (d >> 1), n = 2 * (l & 3) + (d & 1), kept = group / 2, width = c->bits == 4 ? 2 : 1;
+                int sum = 0;
+                for (unsigned k = 0; k < c->k / 2; k++) {
+                    const unsigned x = code[m][k / kept], e = k % kept;
+                    const unsigned place = c->bits == 32 ? (x == 0xe) : (e < width ? x & 3 : x >> 2) * width + e % width;
+                    sum += a[m][k] * b[n][k / kept * group + place];
+                }
+                uint32_t want = (uint32_t)sum;
+                const float f = (float)sum;
+                if (!c->integer)
+                    memcpy(&want, &f, 4);
+                if (out[4 * l + d] != want)
+                    fail_msg("case %zu: row %u, column %u: %08x, wanted %08x", i, m, n, out[4 * l + d], want);
+            }
+    }
+}
+
+static void an_illegal_metadata_code_is_diagnosed(void **state)
+{
+    struct bench_room *room = *state;
+    const int status = run_ptx(room,
+                               ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n"
+                               "mov.b32 %r0, 0; mov.b32 %r1, 0x44444044;\n"
+                               "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r0,%r0}, {%r0,%r0}, "
+                               "{%r0,%r0,%r0,%r0}, %r1, 0;\nret;\n}\n",
+                               &(struct ptx_run){.entry = "k"});
+    assert_int_equal(status, LAUNCH_FAULT);
+    const char *const found = strstr(tw_test_diags(room), "error[");
+    assert_non_null(found);
+    assert_memory_equal(found, "error[E0776]: mma.sp: a code of the sparsity metadata is illegal\n",
+                        strlen("error[E0776]: mma.sp: a code of the sparsity metadata is illegal\n"));
+    assert_non_null(strstr(found, "\n  expected: 0x4, 0x8, 0x9, 0xc, 0xd or 0xe\n     found: 0x0 for row 0, group 2\n"
+                                  "      spec: PTX ISA, mma.sp, sparsity metadata\nnote: by thread (0,0,0) of block (0,0,0)\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_product_of_ones_needs_no_golden_file),
         ROOM_TEST(narrow_formats_stand_in_byte_containers),
+        ROOM_TEST(sparse_products_take_the_selected_elements),
+        ROOM_TEST(an_illegal_metadata_code_is_diagnosed),
         ROOM_TEST(half_and_tf32_products_are_those_of_hardware),
         ROOM_TEST(fp8_products_are_those_of_hardware),
         ROOM_TEST(int8_products_are_those_of_hardware),
