@@ -232,8 +232,7 @@ static void describe_scalar(const struct isa_operand *want, unsigned type, struc
 {
     bool reg = (want->accept & ACCEPT_REG) != 0, imm = (want->accept & ACCEPT_IMM) != 0;
     if (reg) {
-        const char *name = type == MOD_NONE ? "" : tw_isa_mods[type].text;
-        tw_text_add(out, type != MOD_NONE && strchr("aeiou", name[0]) != NULL ? "an " : "a ");
+        tw_text_add(out, "a ");
         if (type == MOD_PRED)
             tw_text_add(out, "predicate ");
         else

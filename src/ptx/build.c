@@ -339,7 +339,8 @@ struct ptx_operand tw_ptx_list(struct ptx_build *b, const struct ptx_operand *el
 
 struct ptx_operand tw_ptx_tensor(struct ptx_build *b, struct ptx_operand map, const struct ptx_operand *coords, size_t count)
 {
-    struct ptx_operand o = gather(b, OPERAND_TENSOR, &map, 1);
+    const struct ptx_operand address = map.kind == OPERAND_ADDRESS ? map : ptx_addr(map, 0);
+    struct ptx_operand o = gather(b, OPERAND_TENSOR, &address, 1);
     gather(b, OPERAND_TENSOR, coords, count);
     o.count = (uint32_t)count + 1;
     return o;

@@ -128,8 +128,9 @@ static void check_base_register(struct verifier *v, const struct ptx_inst *inst,
     unsigned least = space == ISA_SPACE_TMEM || narrow_ok ? 32 : whole, most = space == ISA_SPACE_TMEM ? 32 : 64;
     if (integer && type->bits >= least && type->bits <= most)
         return;
-    struct diag *d = tw_diag(v->diags, E0516, tw_verify_operand(v, inst, o), "%s, a .%s register, cannot hold a %s address",
-                             tw_ptx_reg_name(reg, v->arena), type->text, space_name(space));
+    struct diag *d = tw_diag(v->diags, E0516, tw_verify_operand(v, inst, o), "%s, a .%s register, cannot hold a %s%s address",
+                             tw_ptx_reg_name(reg, v->arena), type->text, space_name(space),
+                             space == ISA_SPACE_TMEM ? " memory" : "");
     tw_diag_expected(d, least == most ? "a %u-bit integer or untyped register" : "a 32-bit or 64-bit integer or untyped register",
                      least);
     tw_diag_note(d, reg->at, "%s is declared here", tw_ptx_reg_name(reg, v->arena));

@@ -186,7 +186,7 @@ static void check_list(struct verifier *v, const struct ptx_inst *inst, const st
         uint64_t want = formal_bytes(s, rets, i), have = actual_bytes(v, o);
         if (want == 0 || have == 0 || want == have)
             continue;
-        struct diag *d = tw_diag(v->diags, E0520, tw_verify_operand(v, inst, o), "%s %u of the call has the wrong size", what, i);
+        struct diag *d = tw_diag(v->diags, E0520, tw_verify_operand(v, inst, o), "%s %u of the call has the wrong size", what, i + 1);
         tw_diag_expected(d, "%llu bytes", (unsigned long long)want);
         tw_diag_found(d, "%llu bytes", (unsigned long long)have);
         tw_diag_note(d, s->func != NULL ? s->func->at : s->table->at, "declared here");

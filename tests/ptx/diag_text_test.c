@@ -1,0 +1,509 @@
+/* Diagnostics of the text itself, E0501 to E0509 and the limits: the whole rendering compared. */
+#include "support/check.h"
+
+#include "isa/isa.h"
+#include "ptx/ptx.h"
+
+static void expect(struct bench_room *room, const char *text, const char *want)
+{
+    const struct isa *isa = tw_isa_open(&room->arena);
+    tw_ptx_parse(&room->arena, isa, &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
+    tw_test_expect_diags(room, want);
+}
+
+static void a_token_out_of_place_is_shown_with_what_is_wanted(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "add.s32 %r1, %r2 %r3;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:18: error[E0501]: unexpected token\n"
+        "   10 | add.s32 %r1, %r2 %r3;\n"
+        "      |                  ^~~\n"
+        "  expected: ';' or ',' after an operand\n"
+        "     found: '%r3'\n");
+}
+
+static void a_missing_semicolon_is_found_at_the_next_statement(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "add.s32 %r1, %r2, 3\n"
+        "add.s32 %r1, %r1, 4;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:1: error[E0501]: unexpected token\n"
+        "   11 | add.s32 %r1, %r1, 4;\n"
+        "      | ^~~\n"
+        "  expected: ';' or ',' after an operand\n"
+        "     found: 'add'\n");
+}
+
+static void a_body_without_its_brace_names_where_it_began(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".entry k()\n"
+        "{\n"
+        "ret;\n",
+        "k.ptx:7:1: error[E0501]: unexpected end of the text\n"
+        "    7 | \n"
+        "      | ^\n"
+        "  expected: '}' at the end of the body\n"
+        "k.ptx:5:1: note: the body begins here\n"
+        "    5 | {\n"
+        "      | ^\n");
+}
+
+static void a_subtracted_offset_is_refused_with_the_spelling_to_use(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "ld.global.u32 %r1, [%rd1-4];\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:25: error[E0501]: unexpected token\n"
+        "   10 | ld.global.u32 %r1, [%rd1-4];\n"
+        "      |                         ^\n"
+        "  expected: '+' before a byte offset\n"
+        "     found: '-'\n"
+        "       fix: write a negative offset as +-N\n");
+}
+
+static void an_unknown_directive_is_named(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        ".regs .b32 %x;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0502]: unknown directive '.regs'\n"
+        "   10 | .regs .b32 %x;\n"
+        "      | ^~~~~\n"
+        "  expected: an instruction, a label, .reg, .loc, .pragma or a variable\n");
+}
+
+static void an_unknown_module_directive_is_named(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".globl .u32 x;\n",
+        "k.ptx:4:1: error[E0502]: unknown directive '.globl'\n"
+        "    4 | .globl .u32 x;\n"
+        "      | ^~~~~~\n"
+        "  expected: a function, a variable, .file, .section or .pragma\n");
+}
+
+static void a_float_literal_with_too_few_digits_is_malformed(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "mov.f32 %f1, 0f3F8;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:14: error[E0503]: malformed token\n"
+        "   10 | mov.f32 %f1, 0f3F8;\n"
+        "      |              ^~~~~\n"
+        "  expected: an operand: a register, a number, '[', '{' or a name\n"
+        "     found: a float literal 0f has eight hexadecimal digits\n");
+}
+
+static void a_register_declared_twice_shows_both_places(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .b32 %a;\n"
+        ".reg .f32 %a;\n"
+        "\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:7:11: error[E0504]: '%a' is already declared in this block\n"
+        "    7 | .reg .f32 %a;\n"
+        "      |           ^~\n"
+        "       fix: use another name, or open a block { } around the second one\n"
+        "k.ptx:6:11: note: the earlier declaration\n"
+        "    6 | .reg .b32 %a;\n"
+        "      |           ^~\n");
+}
+
+static void a_label_declared_twice_in_one_block_shows_both_places(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "L:\n"
+        "L:\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:1: error[E0504]: label 'L' is already declared in this block\n"
+        "   11 | L:\n"
+        "      | ^\n"
+        "k.ptx:10:1: note: the earlier declaration\n"
+        "   10 | L:\n"
+        "      | ^\n");
+}
+
+static void an_unknown_register_gets_the_nearest_name(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "add.s32 %r1, %r2, %r9;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:19: error[E0505]: unknown name '%r9'\n"
+        "   10 | add.s32 %r1, %r2, %r9;\n"
+        "      |                   ^~~\n"
+        "  expected: a register, variable or special register that is declared here\n"
+        "       fix: did you mean '%r7'?\n");
+}
+
+static void an_unknown_label_gets_the_nearest_name(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "LOOP:\n"
+        "bra LOOPS;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:5: error[E0505]: unknown label 'LOOPS'\n"
+        "   11 | bra LOOPS;\n"
+        "      |     ^~~~~\n"
+        "  expected: a label of this block or of one around it\n"
+        "       fix: did you mean 'LOOP'?\n");
+}
+
+static void a_label_of_an_inner_block_is_not_seen_outside(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "{ INNER: }\n"
+        "bra INNER;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:5: error[E0505]: unknown label 'INNER'\n"
+        "   11 | bra INNER;\n"
+        "      |     ^~~~~\n"
+        "  expected: a label of this block or of one around it\n");
+}
+
+static void an_unknown_instruction_gets_the_nearest_name(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "addd.s32 %r1, %r2, %r3;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0506]: unknown instruction 'addd.s32'\n"
+        "   10 | addd.s32 %r1, %r2, %r3;\n"
+        "      | ^~~~\n"
+        "       fix: did you mean 'add'?\n");
+}
+
+static void an_unknown_member_of_a_family_gets_the_nearest_member(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "mbarrier.try_wiat.parity.shared::cta.b64 %p1, [%r1], 0;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:10: error[E0506]: unknown instruction 'mbarrier.try_wiat.parity.shared::cta.b64'\n"
+        "   10 | mbarrier.try_wiat.parity.shared::cta.b64 %p1, [%r1], 0;\n"
+        "      |          ^~~~~~~~\n"
+        "       fix: did you mean 'mbarrier.try_wait'?\n");
+}
+
+static void an_unknown_modifier_gets_the_nearest_spelling(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "tcgen05.mma.cta_group::1.kind::f17 [%r1], %rd1, %rd2, %r2, %p1;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:26: error[E0507]: unknown modifier '.kind::f17' on 'tcgen05.mma'\n"
+        "   10 | tcgen05.mma.cta_group::1.kind::f17 [%r1], %rd1, %rd2, %r2, %p1;\n"
+        "      |                          ^~~~~~~~~\n"
+        "  expected: .kind::f16, .kind::tf32, .kind::f8f6f4 or .kind::i8\n"
+        "       fix: did you mean '.kind::f16'?\n"
+        "      spec: PTX ISA, tcgen05.mma\n");
+}
+
+static void a_modifier_that_the_instruction_does_not_take_is_named(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "add.s32.volatile %r1, %r2, %r3;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:9: error[E0508]: 'add' does not take '.volatile' here\n"
+        "   10 | add.s32.volatile %r1, %r2, %r3;\n"
+        "      |         ^~~~~~~~\n"
+        "  expected: add{.sat}{.cc}.type=u16|u32|u64|s16|s32|s64|u16x2|s16x2\n"
+        "      spec: PTX ISA, add, integer\n");
+}
+
+static void modifiers_that_exclude_each_other_are_named(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "tcgen05.cp.cta_group::1.64x128b [%r1], %rd1;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0508]: the modifiers of 'tcgen05.cp.cta_group::1.64x128b' do not go together\n"
+        "   10 | tcgen05.cp.cta_group::1.64x128b [%r1], %rd1;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: .warpx2::02_13 or .warpx2::01_23 with .64x128b\n"
+        "      spec: PTX ISA, tcgen05.cp\n");
+}
+
+static void operands_that_exclude_a_modifier_are_named(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "tcgen05.mma.cta_group::1.kind::f16.ashift [%r1], %rd1, %rd2, %r2, %p1;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0508]: modifiers and operands of 'tcgen05.mma.cta_group::1.kind::f16.ashift' do not go together\n"
+        "   10 | tcgen05.mma.cta_group::1.kind::f16.ashift [%r1], %rd1, %rd2, %r2, %p1;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: A in tensor memory with .ashift\n"
+        "      spec: PTX ISA, tcgen05.mma\n");
+}
+
+static void two_cta_groups_in_one_function_show_both_places(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+        "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:1: error[E0508]: 'tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned' has another CTA group than the function's first\n"
+        "   11 | tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: .cta_group::1, as everywhere in this function\n"
+        "k.ptx:10:1: note: the first tcgen05 instruction\n"
+        "   10 | tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
+static void a_missing_modifier_is_listed(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "fma.f32 %f1, %f2, %f3, %f1;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0509]: 'fma.f32' lacks a modifier\n"
+        "   10 | fma.f32 %f1, %f2, %f3, %f1;\n"
+        "      | ^~~\n"
+        "  expected: the rounding: .rn, .rz, .rm or .rp\n"
+        "      spec: PTX ISA, fma\n");
+}
+
+/* 200 levels are read, the next is refused; the long line is not repeated here. */
+static void blocks_nested_too_deeply_are_refused(void **state)
+{
+    struct bench_room *room = *state;
+    const struct isa *isa = tw_isa_open(&room->arena);
+    for (unsigned levels = 200; levels <= 201; levels++) {
+        struct text t;
+        tw_text_init(&t, &room->arena);
+        tw_text_add(&t, ".version 8.8\n.target sm_100a\n.entry k()\n{\n");
+        tw_text_pad(&t, '{', levels);
+        tw_text_pad(&t, '}', levels);
+        tw_text_add(&t, "\nret;\n}\n");
+        tw_ptx_parse(&room->arena, isa, &room->diags, tw_sources_add(&room->sources, "k.ptx", (struct str){t.at, t.len}));
+        assert_int_equal(room->diags.error_count, levels == 201);
+    }
+    assert_int_equal(room->diags.list.at[0]->code, E0519);
+    assert_string_equal(room->diags.list.at[0]->message, "blocks nest too deeply");
+    assert_string_equal(room->diags.list.at[0]->expected, "at most 200 levels");
+}
+
+/* The reader goes on at the next statement: independent mistakes are all reported, each once. */
+static void several_mistakes_are_reported_in_one_reading(void **state)
+{
+    struct bench_room *room = *state;
+    const struct isa *isa = tw_isa_open(&room->arena);
+    tw_ptx_parse(&room->arena, isa, &room->diags,
+                 tw_sources_add(&room->sources, "k.ptx",
+                                STR(".version 8.8\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<4>;\n"
+                                    "add.s32 %r1, %r2;\nadd.s32 {%r1}, %r2, %r3;\nfrob.u32 %r1;\nmov.u32 %r9, %r1;\nbra NOWHERE;\nret;\n}\n")));
+    static const enum diag_code want[] = {E0510, E0511, E0506, E0505, E0505};
+    assert_int_equal(room->diags.list.len, COUNT(want));
+    for (uint32_t i = 0; i < COUNT(want); i++)
+        assert_int_equal(room->diags.list.at[i]->code, want[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(a_token_out_of_place_is_shown_with_what_is_wanted),
+        ROOM_TEST(a_missing_semicolon_is_found_at_the_next_statement),
+        ROOM_TEST(a_body_without_its_brace_names_where_it_began),
+        ROOM_TEST(a_subtracted_offset_is_refused_with_the_spelling_to_use),
+        ROOM_TEST(an_unknown_directive_is_named),
+        ROOM_TEST(an_unknown_module_directive_is_named),
+        ROOM_TEST(a_float_literal_with_too_few_digits_is_malformed),
+        ROOM_TEST(a_register_declared_twice_shows_both_places),
+        ROOM_TEST(a_label_declared_twice_in_one_block_shows_both_places),
+        ROOM_TEST(an_unknown_register_gets_the_nearest_name),
+        ROOM_TEST(an_unknown_label_gets_the_nearest_name),
+        ROOM_TEST(a_label_of_an_inner_block_is_not_seen_outside),
+        ROOM_TEST(an_unknown_instruction_gets_the_nearest_name),
+        ROOM_TEST(an_unknown_member_of_a_family_gets_the_nearest_member),
+        ROOM_TEST(an_unknown_modifier_gets_the_nearest_spelling),
+        ROOM_TEST(a_modifier_that_the_instruction_does_not_take_is_named),
+        ROOM_TEST(modifiers_that_exclude_each_other_are_named),
+        ROOM_TEST(operands_that_exclude_a_modifier_are_named),
+        ROOM_TEST(two_cta_groups_in_one_function_show_both_places),
+        ROOM_TEST(a_missing_modifier_is_listed),
+        ROOM_TEST(blocks_nested_too_deeply_are_refused),
+        ROOM_TEST(several_mistakes_are_reported_in_one_reading),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
