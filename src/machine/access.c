@@ -185,6 +185,10 @@ struct cta *tw_shared_target(struct warp *w, unsigned lane, bool generic, uint64
 {
     struct request r = {.address = address, .bytes = bytes, .space = generic ? SPACE_GENERIC : SPACE_SHARED_CLUSTER, .write = true};
     resolve(&r);
+    /* tcgen05.commit hands the low 32 bits to the tensor core, which knows shared addresses only: compilers pass a shared
+       address there, extended with zeros. MEASURED: Triton's kernels (corpus/triton) rely on it. */
+    if (generic && address <= UINT32_MAX && w->code->insts[w->now->pc].isa_op == OP_TCGEN05_COMMIT)
+        r.space = SPACE_SHARED_CLUSTER;
     if (r.space != SPACE_SHARED_CLUSTER) {
         tw_fault(w, lane, E0702, &(struct fault_note){.expected = "a generic address in the shared window"},
                  "generic address 0x%llx is not in shared memory", (unsigned long long)address);

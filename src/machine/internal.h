@@ -235,6 +235,7 @@ struct named_barrier {
 struct tmem;        /* tmem.h */
 struct tensor_pipe; /* tensor_pipe.h */
 struct mbar_table;  /* mbarrier.h */
+struct copy_engine; /* cp_async.c */
 
 struct cta {
     struct cluster *cluster;
@@ -253,6 +254,7 @@ struct cta {
     struct tmem *tmem;
     struct tensor_pipe *tensor_pipe;
     struct mbar_table *mbars;
+    struct copy_engine *copies; /* of cp.async, made on first use */
 };
 
 struct cluster {

@@ -129,14 +129,14 @@ static void an_instruction_that_is_not_executed_is_named_before_the_run(void **s
 {
     kernel_must_fail(*state,
                      KERNEL("", "st.global.u32 [%at], 1;\n"
-                                "sin.approx.f32 %r1, %r2;\nsin.approx.f32 %r1, %r2;\nalloca.u64 %q1, 16;\n"),
+                                "cvt.rn.f32.s32 %r1, %r2;\nstacksave.u64 %q2;\nstacksave.u64 %q2;\nalloca.u64 %q1, 16;\n"),
                      1, 32, LAUNCH_FAULT,
-                     "k.ptx:12:1: error[E0709]: 'sin.approx.f32' is known, but this machine does not execute it\n"
-                     "   12 | sin.approx.f32 %r1, %r2;\n"
-                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~\n"
-                     "     found: 2 instructions of this form in 'k'; the number room has no bit-exact definition of this approximate function\n"
-                     "k.ptx:14:1: error[E0709]: 'alloca.u64' is known, but this machine does not execute it\n"
-                     "   14 | alloca.u64 %q1, 16;\n"
+                     "k.ptx:13:1: error[E0709]: 'stacksave.u64' is known, but this machine does not execute it\n"
+                     "   13 | stacksave.u64 %q2;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~\n"
+                     "     found: 2 instructions of this form in 'k'; the machine has no execution function for it\n"
+                     "k.ptx:15:1: error[E0709]: 'alloca.u64' is known, but this machine does not execute it\n"
+                     "   15 | alloca.u64 %q1, 16;\n"
                      "      | ^~~~~~~~~~~~~~~~~~~\n"
                      "     found: 1 instruction of this form in 'k'; the machine has no execution function for it\n");
 }
