@@ -145,7 +145,7 @@ static const char *format_set(const struct tile_call *c, uint32_t set)
     tw_text_init(&t, c->arena);
     for (int f = 0; f < NUM_FORMAT_COUNT; f++)
         if (set & 1u << f)
-            tw_text_addf(&t, "%s%s", t.len == 0 ? "" : ", ", tw_num_format((enum num_format)f)->name);
+            tw_text_addf(&t, "%s%s", t.len == 0 ? "" : " or ", tw_num_format((enum num_format)f)->name);
     return t.at;
 }
 
@@ -167,7 +167,7 @@ static bool input_format(struct tile_call *c, uint32_t operand, const char *para
     if (f != NUM_NONE && kind->ab_formats & 1u << f)
         return true;
     struct diag *d = tw_tile_error(c, operand, E0424, ": kind::%s takes no %s", kind->name, name != NULL ? name : tw_ir_type_name(elem));
-    tw_diag_expected(d, "one of %s", format_set(c, kind->ab_formats));
+    tw_diag_expected(d, "%s", format_set(c, kind->ab_formats));
     tw_diag_found(d, "%s", name != NULL ? tw_format(c->arena, "%s=\"%s\"", param, name) : tw_format(c->arena, "the tensor's dtype %s", tw_ir_type_name(elem)));
     if (kind->ab_formats == 1u << NUM_TF32 && f == NUM_F32)
         tw_diag_fix(d, "write %s=\"tf32\"", param);
@@ -194,7 +194,7 @@ static bool check_formats(struct tile_call *c)
     if (d_format != NUM_NONE && allowed & 1u << d_format)
         return true;
     struct diag *d = tw_tile_error(c, D, E0424, ": kind::%s does not accumulate in %s", kind->name, tw_ir_type_name(c->operand[D].view->elem));
-    tw_diag_expected(d, "one of %s with %s inputs", format_set(c, allowed), tw_num_format((enum num_format)m->desc.a_format)->name);
+    tw_diag_expected(d, "%s with %s inputs", format_set(c, allowed), tw_num_format((enum num_format)m->desc.a_format)->name);
     return false;
 }
 

@@ -192,4 +192,91 @@ static inline struct warp_mma many_repeats(struct bench_room *room)
     return s;
 }
 
+/* ---- other forms -------------------------------------------------------------------------------------- */
+
+/* The MMA of seed 000 with another opcode, A and B of another dtype and K. */
+static inline struct tensor_mma other_kind(struct bench_room *room, const char *opcode, enum num_format format, int64_t k)
+{
+    struct tensor_mma s = tensor_mma_kernel(room);
+    const uint32_t bits = tw_num_bits(format);
+    struct tensor a = draft_tensor(&s.d, "ka", IR_SHARED, format, DIMS(128, k), shared_layout(&s.d, bits, SWIZZLE_32B, DIMS(128, k)));
+    struct tensor b = draft_tensor(&s.d, "kb", IR_SHARED, format, DIMS(64, k), shared_layout(&s.d, bits, SWIZZLE_32B, DIMS(64, k)));
+    a = reshape(&s.d, a, DIMS(1, 1, 128, k));
+    b = reshape(&s.d, b, DIMS(1, 1, 64, k));
+    a.storage->align_bytes = b.storage->align_bytes = 1024;
+    s.mma->opcode = opcode;
+    s.mma->operands[1].region = region(&s.d, &a);
+    s.mma->operands[2].region = region(&s.d, &b);
+    s.mma->params[0] = shape_param(&s.d, 128, 64, k);
+    return s;
+}
+
+static inline struct ir_region *tmem_a(struct tensor_mma *s, int64_t rows)
+{
+    struct tensor a = draft_tensor(&s->d, "at", IR_TMEM, NUM_F16, DIMS(rows, 64), SHARD(&s->d, {rows, 1, AXIS_TLANE}, {64, 1, AXIS_TCOL}));
+    a.storage->base = use(&s->d, s->tid);
+    a = reshape(&s->d, rearrange(&s->d, a, "m (r k) -> r m k", "k", 16), DIMS(1, 4, rows, 16));
+    return region(&s->d, &a);
+}
+
+/* A pair's M 128: each CTA has 64 rows of D, folded over two banks that read two copies of A. */
+static inline struct tensor_mma pair_with_tmem_a(struct bench_room *room)
+{
+    struct tensor_mma s = tensor_mma_kernel(room);
+    struct tensor acc = draft_tensor(&s.d, "pair", IR_TMEM, NUM_F32, DIMS(64, 64), operand_layout(&s.d, 'D', 64, 64, 32, 128, 2));
+    struct tensor b = draft_tensor(&s.d, "kb", IR_SHARED, NUM_F16, DIMS(32, 64), shared_layout(&s.d, 16, SWIZZLE_128B, DIMS(32, 64)));
+    acc.storage->base = use(&s.d, s.tid);
+    acc = reshape(&s.d, acc, DIMS(1, 1, 64, 64));
+    b = reshape(&s.d, rearrange(&s.d, b, "n (r k) -> r n k", "k", 16), DIMS(1, 4, 32, 16));
+    s.mma->opcode = "tcgen05.mma.cta_group::2.kind::f16";
+    s.mma->operands[0].region = region(&s.d, &acc);
+    s.mma->operands[1].region = tmem_a(&s, 64);
+    s.mma->operands[2].region = region(&s.d, &b);
+    return s;
+}
+
+/* M 64 with D in the upper half of the quadrants and A in the lower. */
+static inline struct tensor_mma halves_apart(struct bench_room *room)
+{
+    struct tensor_mma s = tensor_mma_kernel(room);
+    const struct layout_env env = draft_env(&s.d);
+    struct tensor acc = draft_tensor(&s.d, "upper", IR_TMEM, NUM_F32, DIMS(64, 64), tw_tmem_datapath_layout(&env, 'F', 64, 64, 1));
+    struct tensor a = draft_tensor(&s.d, "lower", IR_TMEM, NUM_F16, DIMS(64, 64), tw_tmem_datapath_layout(&env, 'F', 64, 64, 0));
+    acc.storage->base = use(&s.d, s.tid);
+    a.storage->base = use(&s.d, s.tid);
+    acc = reshape(&s.d, acc, DIMS(1, 1, 64, 64));
+    a = reshape(&s.d, rearrange(&s.d, a, "m (r k) -> r m k", "k", 16), DIMS(1, 4, 64, 16));
+    s.mma->operands[0].region = region(&s.d, &acc);
+    s.mma->operands[1].region = region(&s.d, &a);
+    s.mma->params[0] = shape_param(&s.d, 64, 64, 16);
+    return s;
+}
+
+/* Every lane issues an MMA of its own, the second sixteen at a distance that no step explains. */
+static inline struct tensor_mma lanes_without_a_step(struct bench_room *room)
+{
+    struct tensor_mma s = tensor_mma_head(room);
+    struct draft *d = &s.d;
+    d->into = &d->k->body;
+    const struct layout *apart = SHARD(d, {2, 200, AXIS_TCOL}, {16, 8, AXIS_TCOL}, {128, 1, AXIS_TLANE}, {8, 1, AXIS_TCOL});
+    struct tensor acc = draft_tensor(d, "apart", IR_TMEM, NUM_F32, DIMS(32, 1, 1, 128, 8), apart);
+    acc.storage->base = use(d, s.tid);
+    struct tensor a = draft_tensor(d, "ka", IR_SHARED, NUM_F16, DIMS(128, 16), shared_layout(d, 16, SWIZZLE_NONE, DIMS(128, 16)));
+    struct tensor b = draft_tensor(d, "kb", IR_SHARED, NUM_F16, DIMS(8, 16), shared_layout(d, 16, SWIZZLE_NONE, DIMS(8, 16)));
+    a.storage->align_bytes = b.storage->align_bytes = 1024;
+    a = relayout(d, a, SHARD(d, M_(32, 0), M_(128, 8), M_(2, 1024), M_(8, 1)), DIMS(32, 1, 1, 128, 16));
+    b = relayout(d, b, SHARD(d, M_(32, 0), M_(8, 8), M_(2, 64), M_(8, 1)), DIMS(32, 1, 1, 8, 16));
+    s.mma = tile(d, "tcgen05.mma.cta_group::1.kind::f16", IR_WARP_SCOPE, ARGS(whole(d, &acc), whole(d, &a), whole(d, &b)), ARGS(shape_param(d, 128, 8, 16)));
+    return s;
+}
+
+static inline struct warp_mma two_batches(struct bench_room *room)
+{
+    struct warp_mma s = warp_mma_head(room);
+    struct draft *d = &s.d;
+    s.av = relayout(d, s.ar, SHARD(d, M_(2, 0), M_(1, 8), M_(2, 4), M_(2, 1), LANE_(8, 4), M_(2, 2), LANE_(4, 1)), DIMS(2, 1, 2, 16, 8));
+    warp_mma_mma(&s, scalar(typed(d, tw_ir_float32(), 0)));
+    return s;
+}
+
 #endif
