@@ -215,7 +215,8 @@ static void declare_func(struct parser *p, uint32_t index, bool defines)
     struct names *n = &p->names;
     uint32_t params = n->stack.len - n->marks.at[n->marks.len - 1];
     struct binding *saved = arena_new(p->arena, struct binding, params);
-    memcpy(saved, n->stack.at + (n->stack.len - params), params * sizeof *saved);
+    if (params > 0)
+        memcpy(saved, n->stack.at + (n->stack.len - params), params * sizeof *saved);
     tw_names_close(n);
     enter_func(p, index, defines);
     tw_names_open(n);
