@@ -35,28 +35,44 @@ static bool uniform(struct warp *w, const struct dop *o, uint32_t mask, const ch
     return true;
 }
 
-bool tw_tensor_group(struct warp *w, unsigned lane, unsigned cta_group, struct cta *ctas[2])
+static bool one_group(struct warp *w, unsigned lane, unsigned cta_group)
 {
     struct tmem *const t = tw_tmem_of(w->cta);
-    if (t->cta_group != 0 && t->cta_group != cta_group) {
-        tw_fault(w, lane, E0775,
-                 &(struct fault_note){.expected = "one cta_group in all tcgen05 instructions of a kernel",
-                                      .found = tw_format(texts(w), "cta_group::%u after cta_group::%u", cta_group, t->cta_group),
-                                      .spec = "PTX ISA, tcgen05, \"CTA group\""},
-                 "the kernel mixes cta_group::1 and cta_group::2");
-        return false;
-    }
-    t->cta_group = (uint8_t)cta_group;
-    if (tw_tensor_ctas(w->cta, cta_group, ctas))
+    if (t->cta_group == 0)
+        t->cta_group = (uint8_t)cta_group;
+    if (t->cta_group == cta_group)
         return true;
-    const bool alone = (w->cta->rank | 1) >= w->cluster->cta_count;
+    tw_fault(w, lane, E0775,
+             &(struct fault_note){.expected = "one cta_group in all tcgen05 instructions of a kernel",
+                                  .found = tw_format(texts(w), "cta_group::%u after cta_group::%u", cta_group, t->cta_group),
+                                  .spec = "PTX ISA, tcgen05, \"CTA group\""},
+             "the kernel mixes cta_group::1 and cta_group::2");
+    return false;
+}
+
+/* The cluster has a peer for the CTA; it need not run any more. */
+static bool has_peer(struct warp *w, unsigned lane, unsigned cta_group)
+{
+    if (cta_group == 1 || (w->cta->rank | 1) < w->cluster->cta_count)
+        return true;
     tw_fault(w, lane, E0775,
              &(struct fault_note){.expected = "a cluster in which both CTAs of the pair run",
-                                  .found = alone ? tw_format(texts(w), "a cluster of %u CTA%s", w->cluster->cta_count,
-                                                             w->cluster->cta_count == 1 ? "" : "s")
-                                                 : "the peer CTA has ended",
-                                  .fix = alone ? "launch with a cluster size that is even"
-                                               : "let both CTAs wait at a cluster barrier before they exit"},
+                                  .found = tw_format(texts(w), "a cluster of %u CTA%s", w->cluster->cta_count,
+                                                     w->cluster->cta_count == 1 ? "" : "s"),
+                                  .fix = "launch with a cluster size that is even"},
+             "cta_group::2 without a peer CTA");
+    return false;
+}
+
+bool tw_tensor_group(struct warp *w, unsigned lane, unsigned cta_group, struct cta *ctas[2])
+{
+    if (!one_group(w, lane, cta_group) || !has_peer(w, lane, cta_group))
+        return false;
+    if (tw_tensor_ctas(w->cta, cta_group, ctas))
+        return true;
+    tw_fault(w, lane, E0775,
+             &(struct fault_note){.expected = "a cluster in which both CTAs of the pair run", .found = "the peer CTA has ended",
+                                  .fix = "let both CTAs wait at a cluster barrier before they exit"},
              "cta_group::2 without a peer CTA");
     return false;
 }
@@ -162,19 +178,21 @@ static enum exec_status exec_alloc(struct warp *w, const struct dinst *d, uint32
     return alloc_done(w, d, mask, base, (uint32_t)cols);
 }
 
+/* SOURCE: PTX ISA, tcgen05.dealloc: with cta_group::2 collective over the pair, and it need not block. Each CTA releases its own
+ * columns; the first to do so may have ended when the other comes. */
 static enum exec_status exec_dealloc(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     uint64_t taddr, cols;
-    struct cta *ctas[2];
+    const unsigned lane = first_lane(mask);
     if (!uniform(w, &d->op[AT_TADDR], mask, "tensor memory address", &taddr) ||
-        !uniform(w, &d->op[AT_NCOLS], mask, "number of columns", &cols) ||
-        !tw_tensor_group(w, first_lane(mask), d->mod[M_CTA_GROUP], ctas))
+        !uniform(w, &d->op[AT_NCOLS], mask, "number of columns", &cols) || !one_group(w, lane, d->mod[M_CTA_GROUP]) ||
+        !has_peer(w, lane, d->mod[M_CTA_GROUP]))
         return EXEC_FAULT;
     uint32_t allocated;
     const enum tmem_free_status status =
         taddr > 0xffff ? TMEM_FREE_NOT_ALLOCATED : tw_tmem_dealloc(w->cta, (uint32_t)taddr, (uint32_t)cols, &allocated);
     if (status != TMEM_FREE_DONE)
-        return tw_fault(w, first_lane(mask), E0761,
+        return tw_fault(w, lane, E0761,
                         &(struct fault_note){
                             .expected = "an address that tcgen05.alloc has returned, with the columns that it was asked for",
                             .found = status == TMEM_FREE_WRONG_SIZE
@@ -192,8 +210,8 @@ static enum exec_status exec_dealloc(struct warp *w, const struct dinst *d, uint
 
 static enum exec_status exec_relinquish(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    struct cta *ctas[2];
-    if (!tw_tensor_group(w, first_lane(mask), d->mod[M_CTA_GROUP], ctas))
+    const unsigned lane = first_lane(mask);
+    if (!one_group(w, lane, d->mod[M_CTA_GROUP]) || !has_peer(w, lane, d->mod[M_CTA_GROUP]))
         return EXEC_FAULT;
     w->cta->tmem->permit_gone = true;
     return EXEC_NEXT;

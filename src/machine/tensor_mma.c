@@ -8,6 +8,7 @@
 #include "machine/tensor_operand.h"
 
 #include "machine/run.h"
+#include "num/tile.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,10 +29,10 @@ struct mma_run {
     struct num_dot_how how;
     const struct num_dot_model *model;
     /* scratch */
-    uint64_t *a;               /* rows x k_a */
-    uint64_t *b;               /* n x k_b */
-    uint64_t *d;               /* rows x bank_n */
-    uint64_t *scale_a, *scale_b; /* rows x factors, n x factors */
+    uint32_t *a;               /* rows x k_a */
+    uint32_t *b;               /* n x k_b */
+    uint32_t *d;               /* rows x bank_n, where D is not computed in place */
+    uint32_t *scale_a, *scale_b; /* rows x factors, n x factors */
     uint8_t *select;           /* rows x k_a: which element of a row of B each stored element of A meets */
 };
 
@@ -101,10 +102,10 @@ static bool set_up(struct mma_run *r, struct tensor_pipe *pipe, const struct ten
 }
 
 /* The scratch of the pipe, at least this large; it only grows. */
-static uint64_t *scratch_of(struct tensor_pipe *pipe, size_t words)
+static uint32_t *scratch_of(struct tensor_pipe *pipe, size_t words)
 {
     if (pipe->scratch_words < words) {
-        pipe->scratch = arena_new(&pipe->cta->cluster->arena, uint64_t, words);
+        pipe->scratch = arena_new(&pipe->cta->cluster->arena, uint32_t, words);
         pipe->scratch_words = words;
     }
     return pipe->scratch;
@@ -114,8 +115,8 @@ static void make_scratch(struct mma_run *r)
 {
     const size_t a = (size_t)r->rows * r->k_a, b = (size_t)r->n * r->k_b, d = (size_t)r->rows * r->bank_n;
     const size_t scale_a = (size_t)r->rows * r->factors, scale_b = (size_t)r->n * r->factors;
-    const size_t select = r->inst->form.sparse ? (a + 7) / 8 : 0;
-    uint64_t *at = scratch_of(r->pipe, a + b + d + scale_a + scale_b + select);
+    const size_t select = r->inst->form.sparse ? (a + 3) / 4 : 0;
+    uint32_t *at = scratch_of(r->pipe, a + b + d + scale_a + scale_b + select);
     r->a = at;
     r->b = at += a;
     r->d = at += b;
@@ -237,7 +238,7 @@ static bool read_b(struct mma_run *r)
 /* ---- Scales ---------------------------------------------------------------------------------- */
 
 /* One byte from all its copies. SOURCE: PTX ISA, scale factors are "duplicated to all 32-lane partitions". */
-static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uint32_t taddr, struct tmem_scale at, uint64_t *out)
+static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uint32_t taddr, struct tmem_scale at, uint32_t *out)
 {
     const struct tensor_read read = reader(r, cta, what);
     for (uint32_t copy = 0; copy < at.copies; copy++) {
@@ -245,7 +246,7 @@ static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uin
         const uint32_t *const cell = tw_tensor_cells(&read, lane, (taddr & 0xffff) + at.col, 1, false);
         if (cell == NULL)
             return false;
-        const uint64_t byte = *cell >> (8 * at.byte) & 0xff;
+        const uint32_t byte = *cell >> (8 * at.byte) & 0xff;
         if (copy == 0)
             *out = byte;
         if (byte == *out)
@@ -254,7 +255,7 @@ static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uin
         tw_tensor_fault(r->pipe, r->op, E0773,
                         &(struct fault_note){.expected = "the same factor in every 32-lane copy",
                                              .found = tw_format(arena, "0x%02x in lane %u, 0x%02x in lane %u, column %u",
-                                                                (unsigned)*out, (taddr >> 16) + at.lane, (unsigned)byte, lane,
+                                                                *out, (taddr >> 16) + at.lane, byte, lane,
                                                                 (taddr & 0xffff) + at.col),
                                              .fix = "copy the factors with tcgen05.cp.32x128b.warpx4",
                                              .spec = "PTX ISA, tcgen05.mma, scale factor layouts"},
@@ -353,16 +354,13 @@ static uint32_t *d_cells(const struct mma_run *r, struct cta *cta, uint32_t row,
     return tw_tensor_cells(&read, d_lane(r, row, bank), r->op->d & 0xffff, r->bank_n, write);
 }
 
-/* A 16-bit accumulator is in the low half of its cell. */
 static bool load_d(struct mma_run *r, struct cta *cta, uint32_t bank)
 {
-    const uint32_t mask = tw_num_bits(r->how.d) == 16 ? 0xffff : 0xffffffff;
-    for (uint32_t row = 0; row < r->rows; row++) {
+    for (uint32_t row = 0; row < r->rows && r->op->read_d; row++) {
         const uint32_t *const cells = d_cells(r, cta, row, bank, false);
         if (cells == NULL)
             return false;
-        for (uint32_t n = 0; n < r->bank_n; n++)
-            r->d[(size_t)row * r->bank_n + n] = cells[n] & mask;
+        memcpy(r->d + (size_t)row * r->bank_n, cells, r->bank_n * sizeof *cells);
     }
     return true;
 }
@@ -381,47 +379,96 @@ static bool store_d(struct mma_run *r, uint32_t cta_index, uint32_t bank)
         uint32_t *const cells = d_cells(r, r->ctas[cta_index], row, bank, true);
         if (cells == NULL)
             return false;
-        for (uint32_t n = 0; n < r->bank_n; n++)
-            cells[n] = (uint32_t)r->d[(size_t)row * r->bank_n + n];
+        memcpy(cells, r->d + (size_t)row * r->bank_n, r->bank_n * sizeof *cells);
     }
     return true;
 }
 
-static void multiply_dense(struct mma_run *r, uint32_t bank)
+static void *tile_scratch_of(struct tensor_pipe *pipe, size_t bytes)
+{
+    if (pipe->tile_scratch_bytes < bytes) {
+        pipe->tile_scratch = tw_arena_alloc(&pipe->cta->cluster->arena, bytes, 1);
+        pipe->tile_scratch_bytes = bytes;
+    }
+    return pipe->tile_scratch;
+}
+
+/* D = A * B (+ D), rows of D `stride` words apart. A 16-bit accumulator is in the low half of its word; the high half of a
+ * result is zero. */
+static void multiply_dense(struct mma_run *r, uint32_t bank, uint32_t *d, size_t stride)
 {
     const size_t first = (size_t)bank * r->bank_n;
-    const struct num_tile tile = {.m = r->rows, .n = r->bank_n, .k = r->k_a, .a = r->a, .b = r->b + first * r->k_b,
-                                  .scale_a = r->scale_a, .scale_b = r->scale_b == NULL ? NULL : r->scale_b + first * r->factors,
-                                  .read_c = r->op->read_d, .d = r->d};
-    tw_num_dot_tile(r->model, &r->how, &tile);
+    struct num_tile_job job = {
+        .model = r->model, .how = &r->how, .m = r->rows, .n = r->bank_n, .k = r->k_a,
+        .a = {r->a, 4, r->k_a, 1},
+        .b = {r->b + first * r->k_b, 4, r->k_b, 1},
+        .c = {r->op->read_d ? d : NULL, 4, stride, 1},
+        .d = d, .d_word_bytes = 4, .d_row_stride = stride, .d_step = 1,
+    };
+    if (r->factors != 0) {
+        job.scale_a = (struct num_tile_words){r->scale_a, 4, r->factors, 1};
+        job.scale_b = (struct num_tile_words){r->scale_b + first * r->factors, 4, r->factors, 1};
+    }
+    job.scratch_bytes = tw_num_tile_scratch(&job);
+    job.scratch = tile_scratch_of(r->pipe, job.scratch_bytes);
+    tw_num_tile(&job);
 }
 
 /* Elements of B that the metadata does not select take no part at all. */
 static void multiply_sparse(struct mma_run *r, uint32_t bank)
 {
-    uint64_t chosen[TW_NUM_DOT_MAX];
-    for (uint32_t row = 0; row < r->rows; row++)
+    uint64_t a[TW_NUM_DOT_MAX], b[TW_NUM_DOT_MAX], scale_a[4], scale_b[4];
+    for (uint32_t row = 0; row < r->rows; row++) {
+        const uint8_t *const select = r->select + (size_t)row * r->k_a;
+        for (uint32_t k = 0; k < r->k_a; k++)
+            a[k] = r->a[(size_t)row * r->k_a + k];
+        for (uint32_t v = 0; v < r->factors; v++)
+            scale_a[v] = r->scale_a[row * r->factors + v];
         for (uint32_t n = 0; n < r->bank_n; n++) {
             const uint32_t column = bank * r->bank_n + n;
+            uint32_t *const d = &r->d[(size_t)row * r->bank_n + n];
+            const uint64_t c = *d;
             for (uint32_t k = 0; k < r->k_a; k++)
-                chosen[k] = r->b[(size_t)column * r->k_b + r->select[(size_t)row * r->k_a + k]];
-            uint64_t *const d = &r->d[(size_t)row * r->bank_n + n];
-            *d = tw_num_dot(r->model, &r->how, r->k_a, r->a + (size_t)row * r->k_a, chosen, r->op->read_d ? d : NULL,
-                            r->scale_a == NULL ? NULL : r->scale_a + row * r->factors,
-                            r->scale_b == NULL ? NULL : r->scale_b + column * r->factors);
+                b[k] = r->b[(size_t)column * r->k_b + select[k]];
+            for (uint32_t v = 0; v < r->factors; v++)
+                scale_b[v] = r->scale_b[column * r->factors + v];
+            *d = (uint32_t)tw_num_dot(r->model, &r->how, r->k_a, a, b, r->op->read_d ? &c : NULL, r->factors != 0 ? scale_a : NULL,
+                                      r->factors != 0 ? scale_b : NULL);
         }
+    }
+}
+
+/* The accumulator's rows are neighbouring lanes and all of them are written: the product is computed in tensor memory. */
+static bool multiply_in_place(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    uint32_t *first = NULL;
+    for (uint32_t row = 0; row < r->rows; row++) {
+        if (r->op->read_d && d_cells(r, cta, row, bank, false) == NULL)
+            return false;
+        uint32_t *const cells = d_cells(r, cta, row, bank, true);
+        if (cells == NULL)
+            return false;
+        if (row == 0)
+            first = cells;
+    }
+    multiply_dense(r, bank, first, TW_TMEM_COLS);
+    return true;
 }
 
 static bool run_bank(struct mma_run *r, uint32_t cta_index, uint32_t bank)
 {
     struct cta *const cta = r->ctas[cta_index];
-    if (!read_a(r, cta, bank) || (r->inst->form.sparse && !read_metadata(r, cta, bank)) ||
-        (r->op->read_d && !load_d(r, cta, bank)))
+    const bool sparse = r->inst->form.sparse;
+    if (!read_a(r, cta, bank) || (sparse && !read_metadata(r, cta, bank)))
         return false;
-    if (r->inst->form.sparse)
+    if (!sparse && r->inst->mask_words == 0 && !tw_tmem_paths[r->path].scattered)
+        return multiply_in_place(r, cta, bank);
+    if (!load_d(r, cta, bank))
+        return false;
+    if (sparse)
         multiply_sparse(r, bank);
     else
-        multiply_dense(r, bank);
+        multiply_dense(r, bank, r->d, r->bank_n);
     return store_d(r, cta_index, bank);
 }
 

@@ -68,7 +68,7 @@ uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t c
 
 /* Element i of 16 bytes. Containers of one byte hold 6- and 4-bit formats as one little-endian bit stream that leaves
  * the end of the unit unused. SOURCE: PTX ISA, "Packing formats of matrix elements in shared memory". */
-static uint64_t unit_element(const uint8_t *unit, enum num_format format, unsigned container_bits, uint32_t i)
+static uint32_t unit_element(const uint8_t *unit, enum num_format format, unsigned container_bits, uint32_t i)
 {
     if (container_bits >= 16) {
         uint32_t word = 0;
@@ -78,10 +78,10 @@ static uint64_t unit_element(const uint8_t *unit, enum num_format format, unsign
     const unsigned bits = tw_num_bits(format);
     const uint32_t bit = bits * i;
     const uint32_t two = unit[bit / 8] | (uint32_t)(bit / 8 + 1 < UNIT_BYTES ? unit[bit / 8 + 1] : 0) << 8;
-    return two >> bit % 8 & bits_mask(bits);
+    return two >> bit % 8 & (uint32_t)bits_mask(bits);
 }
 
-static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
 {
     const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits;
     for (uint32_t row = 0; row < m->rows; row++)
@@ -97,7 +97,7 @@ static bool read_k_major(const struct tensor_read *r, const struct smem_desc *de
 }
 
 /* Rows are neighbours in memory; the first row of the matrix need not begin a unit. */
-static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
 {
     const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes;
     const uint32_t first = m->first_row / per_unit * per_unit;
@@ -113,7 +113,7 @@ static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *d
     return true;
 }
 
-bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out)
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
 {
     return m->mn_major ? read_mn_major(r, desc, m, out) : read_k_major(r, desc, m, out);
 }
@@ -121,16 +121,16 @@ bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *
 /* ---- A in tensor memory ----------------------------------------------------------------------- */
 
 /* Element j of a cell. SOURCE: PTX ISA, "Packing formats in tensor memory": byte containers hold 4-bit values in bits 5:2. */
-static uint64_t cell_element(uint32_t cell, enum num_format format, unsigned container_bits, uint32_t j)
+static uint32_t cell_element(uint32_t cell, enum num_format format, unsigned container_bits, uint32_t j)
 {
-    const uint64_t raw = bits_get(cell, container_bits * j, container_bits);
+    const uint32_t raw = (uint32_t)bits_get(cell, container_bits * j, container_bits);
     if (container_bits != 8)
         return raw;
     const unsigned bits = tw_num_bits(format);
-    return bits == 4 ? raw >> 2 & 0xf : raw & bits_mask(bits);
+    return bits == 4 ? raw >> 2 & 0xf : raw & (uint32_t)bits_mask(bits);
 }
 
-bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint64_t *out)
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint32_t *out)
 {
     const uint32_t per_cell = 32 / m->container_bits;
     const uint32_t *const cells = tw_tensor_cells(r, lane, col, m->k / per_cell, false);

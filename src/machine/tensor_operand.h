@@ -29,9 +29,9 @@ struct tensor_matrix {
     uint32_t first_row;        /* rows first_row .. first_row + rows - 1 of the operand */
     uint32_t rows, k;
 };
-bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint64_t *out);
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out);
 
 /* Row of A in tensor memory: k elements from a lane, packed from column `col` on. */
-bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint64_t *out);
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint32_t *out);
 
 #endif

@@ -70,8 +70,10 @@ struct tensor_pipe {
     struct cta *cta;
     struct tensor_op *first, *last;
     struct tensor_op *free_ops;
-    uint64_t *scratch;          /* operand words of the operation that is performed */
+    uint32_t *scratch;          /* operand words of the operation that is performed */
     size_t scratch_words;
+    void *tile_scratch;         /* of the num room's tiles */
+    size_t tile_scratch_bytes;
     struct {
         bool valid;
         uint64_t desc;          /* of the operand that filled it */
