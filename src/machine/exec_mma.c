@@ -3,7 +3,7 @@
 #include "isa/mma_map.h"
 #include "machine/decode.h"
 #include "machine/run.h"
-#include "num/dot.h"
+#include "num/tile.h"
 
 #include "base/bits.h"
 
@@ -11,6 +11,7 @@
 
 enum { AT_D, AT_A, AT_B, AT_C, AT_META };
 enum { MMA_MAX_M = 16, MMA_MAX_N = 8, MMA_MAX_K = 256 };
+enum { SCRATCH_BYTES = 40 * 1024 }; /* of a tile, on the stack: the largest, m16n8k256 of b1, takes 33 KiB */
 
 /* What the decoded instruction says once and for all; lives in the code's arena. */
 struct mma_inst {
@@ -19,6 +20,7 @@ struct mma_inst {
     uint32_t a_regs, b_regs, d_regs;
     struct num_dot_how how;
     const struct num_dot_model *model;
+    const struct num_tile_implementation *tile; /* the fastest that this CPU has */
     uint32_t stored_k;  /* of A: k, or half of it when sparse */
     uint32_t selector;
     bool ascending;     /* sp::ordered_metadata */
@@ -114,17 +116,27 @@ static enum exec_status fault_missing(struct warp *w, uint32_t mask)
                     "mma.sync by a part of a warp");
 }
 
+static struct num_tile_job job_of(const struct mma_inst *in, const uint64_t *a, const uint64_t *b, uint64_t *c)
+{
+    return (struct num_tile_job){.model = in->model, .how = &in->how, .m = in->m, .n = in->n, .k = in->k,
+                                 .a = {a, 8, in->k, 1}, .b = {b, 8, in->k, 1}, .c = {c, 8, in->n, 1},
+                                 .d = c, .d_word_bytes = 8, .d_row_stride = in->n, .d_step = 1};
+}
+
 static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     const struct mma_inst *const in = d->extra;
     uint64_t a[MMA_MAX_M * MMA_MAX_K], b[MMA_MAX_N * MMA_MAX_K], c[MMA_MAX_M * MMA_MAX_N];
+    uint8_t scratch[SCRATCH_BYTES];
     if (mask != ALL_LANES)
         return fault_missing(w, mask);
     gather_a(w, &d->op[AT_A], in, a);
     gather_b(w, &d->op[AT_B], in, b);
     gather_c(w, &d->op[AT_C], in, c);
-    const struct num_tile tile = {.m = in->m, .n = in->n, .k = in->k, .a = a, .b = b, .read_c = true, .d = c};
-    tw_num_dot_tile(in->model, &in->how, &tile);
+    struct num_tile_job job = job_of(in, a, b, c);
+    job.scratch = scratch;
+    job.scratch_bytes = sizeof scratch;
+    in->tile->run(&job);
     scatter_d(w, &d->op[AT_D], in, c);
     return EXEC_NEXT;
 }
@@ -243,13 +255,9 @@ static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct di
         return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
     m->stored_k = m->k;
     decode_counts(in, m);
-    return true;
-}
-
-/* Which products share a window is known where one window takes them all, and does not matter to integers. */
-static bool order_is_known(const struct num_dot_model *model)
-{
-    return model->method == NUM_DOT_INTEGER || (model->method == NUM_DOT_WINDOW && model->chunk == 0);
+    const struct num_tile_job job = job_of(m, NULL, NULL, NULL);
+    m->tile = tw_num_tile_best();
+    return tw_num_tile_scratch(&job) <= SCRATCH_BYTES || tw_decode_unsupported(dc, in, "its tile needs more scratch than there is");
 }
 
 static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
@@ -267,7 +275,7 @@ static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct
         return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
     if (m->selector >= tw_mma_sp_selectors(m->a_bits, m->k))
         return tw_decode_unsupported(dc, in, "its sparsity selector names lanes that hold no metadata");
-    if (!order_is_known(m->model))
+    if (!tw_num_sparse_known(m->model))
         return tw_decode_unsupported(dc, in, "the order of its sums on the module's target is not known");
     return tw_decode_role(dc, in, ROLE_META, d, AT_META);
 }

@@ -8,7 +8,6 @@
 #include "machine/tensor_operand.h"
 
 #include "machine/run.h"
-#include "num/tile.h"
 
 #include <assert.h>
 #include <string.h>
@@ -411,7 +410,7 @@ static void multiply_dense(struct mma_run *r, uint32_t bank, uint32_t *d, size_t
     }
     job.scratch_bytes = tw_num_tile_scratch(&job);
     job.scratch = tile_scratch_of(r->pipe, job.scratch_bytes);
-    tw_num_tile(&job);
+    r->pipe->tile->run(&job);
 }
 
 /* Elements of B that the metadata does not select take no part at all. */

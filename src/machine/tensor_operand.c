@@ -66,19 +66,29 @@ uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t c
 
 /* ---- Elements of a unit ---------------------------------------------------------------------- */
 
-/* Element i of 16 bytes. Containers of one byte hold 6- and 4-bit formats as one little-endian bit stream that leaves
- * the end of the unit unused. SOURCE: PTX ISA, "Packing formats of matrix elements in shared memory". */
-static uint32_t unit_element(const uint8_t *unit, enum num_format format, unsigned container_bits, uint32_t i)
+/* Elements of 6 or 4 bits are one little-endian bit stream; it may leave the end of the unit unused. */
+static void unpack_bits(const uint8_t *unit, unsigned bits, uint32_t count, uint32_t *out)
 {
-    if (container_bits >= 16) {
-        uint32_t word = 0;
-        memcpy(&word, unit + i * (container_bits / 8), container_bits / 8);
-        return word;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t bit = bits * i;
+        const uint32_t two = unit[bit / 8] | (uint32_t)(bit / 8 + 1 < UNIT_BYTES ? unit[bit / 8 + 1] : 0) << 8;
+        out[i] = two >> bit % 8 & (uint32_t)bits_mask(bits);
     }
-    const unsigned bits = tw_num_bits(format);
-    const uint32_t bit = bits * i;
-    const uint32_t two = unit[bit / 8] | (uint32_t)(bit / 8 + 1 < UNIT_BYTES ? unit[bit / 8 + 1] : 0) << 8;
-    return two >> bit % 8 & (uint32_t)bits_mask(bits);
+}
+
+/* The first `count` elements of 16 bytes. SOURCE: PTX ISA, "Packing formats of matrix elements in shared memory". */
+static void unpack_unit(const uint8_t *unit, const struct tensor_matrix *m, uint32_t count, uint32_t *out)
+{
+    if (m->container_bits == 16)
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = unit[2 * i] | (uint32_t)unit[2 * i + 1] << 8;
+    else if (m->container_bits == 32)
+        memcpy(out, unit, count * sizeof *out);
+    else if (tw_num_bits(m->format) == 8)
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = unit[i];
+    else
+        unpack_bits(unit, tw_num_bits(m->format), count, out);
 }
 
 static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
@@ -90,8 +100,7 @@ static bool read_k_major(const struct tensor_read *r, const struct smem_desc *de
                 tw_tensor_shared_unit(r, tw_smem_k_addr(desc, m->first_row + row, k / per_unit * UNIT_BYTES));
             if (unit == NULL)
                 return false;
-            for (uint32_t i = 0; i < per_unit && k + i < m->k; i++)
-                out[row * m->k + k + i] = unit_element(unit, m->format, m->container_bits, i);
+            unpack_unit(unit, m, m->k - k < per_unit ? m->k - k : per_unit, out + row * m->k + k);
         }
     return true;
 }
@@ -106,9 +115,11 @@ static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *d
             const uint8_t *const unit = tw_tensor_shared_unit(r, tw_smem_mn_addr(desc, elem_bytes, row, k));
             if (unit == NULL)
                 return false;
+            uint32_t elements[UNIT_BYTES];
+            unpack_unit(unit, m, per_unit, elements);
             for (uint32_t i = 0; i < per_unit; i++)
                 if (row + i >= m->first_row && row + i < m->first_row + m->rows)
-                    out[(row + i - m->first_row) * m->k + k] = unit_element(unit, m->format, m->container_bits, i);
+                    out[(row + i - m->first_row) * m->k + k] = elements[i];
         }
     return true;
 }

@@ -205,6 +205,7 @@ struct tensor_pipe *tw_tensor_pipe_of(struct cta *cta)
     struct tensor_pipe *const pipe = arena_new(arena, struct tensor_pipe, 1);
     struct async_agent *const agent = arena_new(arena, struct async_agent, 1);
     pipe->cta = cta;
+    pipe->tile = tw_num_tile_best();
     *agent = (struct async_agent){.name = "the tensor pipe", .state = pipe, .pending = pending, .land = land, .drain = drain,
                                   .describe = describe};
     tw_cta_add_agent(cta, agent);

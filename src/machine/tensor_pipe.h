@@ -15,7 +15,7 @@
 #include "isa/smem_desc.h"
 #include "isa/tmem_map.h"
 #include "machine/internal.h"
-#include "num/dot.h"
+#include "num/tile.h"
 
 enum collector_use { COLLECTOR_DISCARD, COLLECTOR_FILL, COLLECTOR_USE, COLLECTOR_LASTUSE };
 enum { COLLECTORS = 5, COLLECTOR_A = 0, COLLECTOR_B0 = 1 }; /* one buffer for A, four for B of .ws */
@@ -72,7 +72,8 @@ struct tensor_pipe {
     struct tensor_op *free_ops;
     uint32_t *scratch;          /* operand words of the operation that is performed */
     size_t scratch_words;
-    void *tile_scratch;         /* of the num room's tiles */
+    const struct num_tile_implementation *tile; /* the fastest that this CPU has */
+    void *tile_scratch;
     size_t tile_scratch_bytes;
     struct {
         bool valid;

@@ -206,7 +206,7 @@ enum tmem_free_status tw_tmem_dealloc(struct cta *cta, uint32_t base, uint32_t c
 
 uint32_t tw_tmem_unallocated(const struct tmem *t, uint32_t col, uint32_t cols)
 {
-    for (uint32_t c = col; c < col + cols; c++)
+    for (uint32_t c = col; c < col + cols; c = (c / TMEM_ALLOC_UNIT_COLS + 1) * TMEM_ALLOC_UNIT_COLS)
         if (c >= TW_TMEM_COLS || t->owner[c / TMEM_ALLOC_UNIT_COLS] == 0)
             return c;
     return UINT32_MAX;
