@@ -198,6 +198,10 @@ static bool binary_range(enum ir_op op, struct ir_range a, struct ir_range b, st
 
 static struct ir_range unary_range(struct query q, const struct ir_expr *e)
 {
+    if (e->op == IR_NOT) {
+        const struct ir_range a = range_of(q, e->args[0]);
+        return (struct ir_range){1 - a.high, 1 - a.low};
+    }
     if (e->op != IR_CAST || (!tw_ir_is_integer(e->args[0]->type) && e->args[0]->type.cls != IR_BOOL))
         return type_range(e->type);
     return fit(range_of(q, e->args[0]), e->type);
@@ -209,10 +213,48 @@ static bool open_above(struct ir_type t, struct ir_range r)
     return t.cls == IR_UINT && t.bits == 64 && r.high == INT64_MAX;
 }
 
+static struct ir_range truth(bool certainly, bool certainly_not)
+{
+    return (struct ir_range){certainly, !certainly_not};
+}
+
+/* A comparison is decided where the ranges leave no choice. */
+static struct ir_range compare_range(enum ir_op op, struct ir_range a, struct ir_range b)
+{
+    const bool below = a.high < b.low, above = a.low > b.high, not_above = a.high <= b.low, not_below = a.low >= b.high;
+    const bool same = a.low == a.high && b.low == b.high && a.low == b.low;
+    if (op == IR_EQ)
+        return truth(same, below || above);
+    if (op == IR_NE)
+        return truth(below || above, same);
+    if (op == IR_LT)
+        return truth(below, not_below);
+    if (op == IR_LE)
+        return truth(not_above, above);
+    return op == IR_GT ? truth(above, not_above) : truth(not_below, below);
+}
+
+static struct ir_range logical_range(struct query q, const struct ir_expr *e)
+{
+    if (e->op != IR_AND && e->op != IR_OR && !ir_op_is_comparison(e->op))
+        return type_range(e->type);
+    const struct ir_type t = e->args[0]->type;
+    if (t.cls != IR_BOOL && !tw_ir_is_integer(t))
+        return type_range(e->type);
+    const struct ir_range a = range_of(q, e->args[0]), b = range_of(q, e->args[1]);
+    if (e->op == IR_AND)
+        return (struct ir_range){a.low & b.low, a.high & b.high};
+    if (e->op == IR_OR)
+        return (struct ir_range){a.low | b.low, a.high | b.high};
+    if (open_above(t, a) || open_above(t, b))
+        return type_range(e->type);
+    return compare_range(e->op, a, b);
+}
+
 static struct ir_range binary(struct query q, const struct ir_expr *e)
 {
-    if (ir_op_is_comparison(e->op) || e->type.cls == IR_BOOL)
-        return type_range(e->type);
+    if (e->type.cls == IR_BOOL)
+        return logical_range(q, e);
     const struct ir_range a = range_of(q, e->args[0]), b = range_of(q, e->args[1]);
     struct ir_range out = {0, 0};
     if (open_above(e->type, a) || open_above(e->type, b) || !binary_range(e->op, a, b, &out))

@@ -90,10 +90,23 @@ static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_b
         rewrite_stmt(l, out->list.at[i]);
 }
 
+/* A branch whose condition is the same for all threads at all times: what is never run need not be legal. */
+static void take_branch(struct lowering *l, struct ir_block *taken, struct ir_block *out)
+{
+    walk_block(l, taken);
+    for (uint32_t i = 0; i < taken->list.len; i++)
+        *vec_push(l->k->arena, &out->list) = taken->list.at[i];
+}
+
 static void walk_stmt(struct lowering *l, struct ir_stmt *s, struct ir_block *out)
 {
     if (s->op == IR_TILE) {
         expand_tile(l, s, out);
+        return;
+    }
+    const struct ir_range decided = s->op == IR_IF ? tw_ir_range_of(l->k, s->value) : (struct ir_range){0, 1};
+    if (decided.low == decided.high) {
+        take_branch(l, decided.low != 0 ? &s->body : &s->orelse, out);
         return;
     }
     if (s->op == IR_IF) {

@@ -112,6 +112,26 @@ static void a_large_unsigned_value_is_never_taken_for_a_small_one(void **state)
                             tw_ir_const_int(f.k, tw_ir_uint64(), 1, nowhere), nowhere), 0, INT64_MAX);
 }
 
+static void a_comparison_is_decided_where_the_ranges_leave_no_choice(void **state)
+{
+    struct fixture f = fixture(*state, 128);
+    static const struct {
+        enum ir_op op;
+        int64_t c, low, high;
+    } rows[] = {
+        {IR_LT, 128, 1, 1}, {IR_LT, 127, 0, 1}, {IR_LT, 0, 0, 0},  {IR_LE, 127, 1, 1}, {IR_GE, 0, 1, 1},  {IR_GE, 128, 0, 0},
+        {IR_GT, 127, 0, 0}, {IR_EQ, 5, 0, 1},   {IR_EQ, 200, 0, 0}, {IR_NE, 200, 1, 1}, {IR_NE, 5, 0, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect(&f, tw_ir_binary(f.k, rows[i].op, f.tid, tw_ir_const_int(f.k, tw_ir_int32(), rows[i].c, nowhere), nowhere),
+               rows[i].low, rows[i].high);
+    struct ir_expr *never = tw_ir_binary(f.k, IR_LT, f.tid, tw_ir_const_int(f.k, tw_ir_int32(), 0, nowhere), nowhere);
+    struct ir_expr *maybe = tw_ir_binary(f.k, IR_LT, f.tid, tw_ir_const_int(f.k, tw_ir_int32(), 9, nowhere), nowhere);
+    expect(&f, tw_ir_unary(f.k, IR_NOT, tw_ir_bool(), never, nowhere), 1, 1);
+    expect(&f, tw_ir_binary(f.k, IR_AND, never, maybe, nowhere), 0, 0);
+    expect(&f, tw_ir_binary(f.k, IR_OR, never, maybe, nowhere), 0, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +141,7 @@ int main(void)
         ROOM_TEST(a_loop_variable_runs_within_its_bounds),
         ROOM_TEST(an_immutable_variable_has_its_values_range_and_a_mutable_one_none),
         ROOM_TEST(a_long_chain_of_doublings_is_answered_at_once),
+        ROOM_TEST(a_comparison_is_decided_where_the_ranges_leave_no_choice),
         ROOM_TEST(a_large_unsigned_value_is_never_taken_for_a_small_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,22 @@ static void an_early_return_is_a_guard_for_the_rest(void **state)
     assert_non_null(strstr(tw_test_diags(room), "lane 16 of warp 0 is missing"));
 }
 
+/* Copies of an unrolled loop whose guard is false need not be legal, and leave nothing. */
+static void a_branch_that_no_copy_takes_is_dropped(void **state)
+{
+    struct bench_room *room = *state;
+    struct warp_mma s = warp_mma_head(room);
+    struct draft *d = &s.d;
+    struct ir_block *top = d->into;
+    struct ir_stmt *j = loop(d, "j", 4);
+    j->unroll = IR_UNROLL_FULL;
+    when(d, binary(d, IR_LT, use(d, j->var), num(d, 2)));
+    warp_mma_mma(&s, scalar(typed(d, tw_ir_float32(), 0)));
+    d->into = top;
+    const struct lowered l = lower_kernel(d->k, room);
+    assert_int_equal(l.count, 2 * 2); /* two turns of two K steps */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +313,7 @@ int main(void)
         ROOM_TEST(an_address_expression_is_the_layouts_function),
         ROOM_TEST(conditions_of_thread_coordinates_are_decided_for_every_thread),
         ROOM_TEST(a_condition_of_run_time_values_may_hold_for_all),
+        ROOM_TEST(a_branch_that_no_copy_takes_is_dropped),
         ROOM_TEST(an_early_return_is_a_guard_for_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

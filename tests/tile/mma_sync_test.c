@@ -111,6 +111,22 @@ static void a_guard_by_warp_sets_the_extent_of_the_warp_axis(void **state)
     assert_int_equal(lower_kernel(d.k, room).count, 1);
 }
 
+/* At cluster scope CTA coordinates come first, z, y, x, leading ones of extent 1 left out. */
+static void at_cluster_scope_the_cta_axes_stand_before_the_warp(void **state)
+{
+    struct bench_room *room = *state;
+    struct draft d = draft_new(room, "k", 64);
+    d.k->launch.has_cluster = true;
+    d.k->launch.cluster[0] = 2;
+    struct tensor a = draft_tensor(&d, "a", IR_LOCAL, NUM_U32, DIMS(2), NULL), b = draft_tensor(&d, "b", IR_LOCAL, NUM_U32, DIMS(1), NULL);
+    struct tensor c = draft_tensor(&d, "d", IR_LOCAL, NUM_F32, DIMS(4), NULL);
+    a = relayout(&d, a, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, M_(2, 1), LANE_(8, 4), LANE_(4, 1)), DIMS(2, 2, 1, 1, 16, 4));
+    b = relayout(&d, b, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, LANE_(8, 4), LANE_(4, 1)), DIMS(2, 2, 1, 1, 8, 4));
+    c = relayout(&d, c, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)), DIMS(2, 2, 1, 1, 16, 8));
+    tile(&d, K8, IR_CLUSTER_SCOPE, ARGS(whole(&d, &c), whole(&d, &a), whole(&d, &b), whole(&d, &c)), NO_ARGS);
+    assert_int_equal(lower_kernel(d.k, room).count, 1);
+}
+
 static void a_run_time_scalar_c_is_read_once_before_the_first_instruction(void **state)
 {
     struct bench_room *room = *state;
@@ -152,6 +168,7 @@ int main(void)
         ROOM_TEST(slots_may_be_permuted_and_strided),
         ROOM_TEST(at_cta_scope_the_first_axis_is_the_warp),
         ROOM_TEST(a_guard_by_warp_sets_the_extent_of_the_warp_axis),
+        ROOM_TEST(at_cluster_scope_the_cta_axes_stand_before_the_warp),
         ROOM_TEST(a_run_time_scalar_c_is_read_once_before_the_first_instruction),
         ROOM_TEST(batch_axes_stand_before_the_repeats),
     };
