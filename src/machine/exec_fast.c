@@ -70,10 +70,9 @@ LANES_2(max_f32, uint32_t, uint32_t, 32, max_word(x, y))
 
 /* ---- f32 with .ftz: a lane with a subnormal operand, or a result near the smallest normal, takes the definition ------ */
 
-static inline bool near_subnormal(uint32_t x)
+static inline uint32_t near_subnormal(uint32_t x)
 {
-    const uint32_t magnitude = x & 0x7fffffff;
-    return magnitude != 0 && magnitude <= 0x00800000;
+    return (x & 0x7fffffff) - 1 < 0x00800000; /* magnitude from 1 to the smallest normal */
 }
 
 #define FTZ_2(name, operation, definition)                                                         \
@@ -83,7 +82,7 @@ static inline bool near_subnormal(uint32_t x)
         uint32_t r[LANES], doubtful = 0;                                                           \
         for (uint32_t i = 0; i < LANES; i++) {                                                     \
             r[i] = f32_bits(f32_of(x[i]) operation f32_of(y[i]));                                  \
-            doubtful |= (uint32_t)(near_subnormal(x[i]) | near_subnormal(y[i]) | near_subnormal(r[i])) << i; \
+            doubtful |= (near_subnormal(x[i]) | near_subnormal(y[i]) | near_subnormal(r[i])) << i; \
         }                                                                                          \
         const struct num_ops how = {.ftz = true};                                                  \
         FOR_LANES(i, doubtful & mask)                                                              \

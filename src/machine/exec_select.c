@@ -265,12 +265,12 @@ static enum exec_status exec_mov_pred(struct warp *w, const struct dinst *d, uin
     return EXEC_NEXT;
 }
 
-/* Clocks count the warp instructions of the cluster: monotonic, and the same for the same seed. */
+/* Clocks count the instructions of the warp: monotonic, and the same for the same seed however the launch is stepped. */
 static enum exec_status exec_clock(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     uint64_t r[LANES];
     FOR_LANES(i, mask)
-        r[i] = w->cluster->steps + w->steps;
+        r[i] = w->steps;
     put_any(w, &d->op[0], mask, r);
     return EXEC_NEXT;
 }

@@ -84,6 +84,7 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
         const struct dinst *const d = &insts[s->pc];
         const uint32_t mask = s->mask & (*row32(w, d->guard) ^ d->guard_flip);
         steps++;
+        w->steps++;
         if (mask == 0) {
             s->pc++;
         } else {
@@ -114,7 +115,6 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
         if (go_on && s->pc >= meet)
             break;
     }
-    w->steps += steps;
     w->cluster->steps += steps;
     l->warp_steps += steps;
     l->thread_steps += threads;
@@ -215,19 +215,6 @@ enum exec_status tw_gather_groups(struct warp *w, const uint32_t *members, uint3
 
 /* ---- Stalls --------------------------------------------------------------------------------- */
 
-/* Every wait of the cluster that has not ended, in a fixed order. */
-static uint32_t collect_waits(const struct cluster *c, const struct wait **out, uint32_t room)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < c->warp_count; i++)
-        for (uint32_t k = 0; k < c->order[i]->split_count; k++) {
-            const struct split *const s = &c->order[i]->splits[k];
-            if (s->wait.kind != WAIT_NONE && s->wait.kind != WAIT_CONVERGE && count < room)
-                out[count++] = &s->wait;
-        }
-    return count;
-}
-
 static bool land_for(struct cluster *c, const struct wait *wait)
 {
     for (uint32_t i = 0; i < c->cta_count; i++)
@@ -239,22 +226,47 @@ static bool land_for(struct cluster *c, const struct wait *wait)
     return false;
 }
 
+static bool awaits_engine(const struct split *s)
+{
+    return s->wait.kind != WAIT_NONE && s->wait.kind != WAIT_CONVERGE;
+}
+
+static uint32_t count_waits(const struct cluster *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++)
+            count += awaits_engine(&c->order[i]->splits[k]);
+    return count;
+}
+
+/* The first wait from number `from` to before number `to` that an engine can land something for. */
+static bool land_among(struct cluster *c, uint32_t from, uint32_t to)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++) {
+            if (!awaits_engine(&c->order[i]->splits[k]))
+                continue;
+            const struct wait wait = c->order[i]->splits[k].wait;
+            if (number >= from && number < to && land_for(c, &wait))
+                return true;
+            number++;
+        }
+    return false;
+}
+
 /* Lands for one awaited completion; the seed picks among several. */
 static bool land_something(struct cluster *c)
 {
-    const struct wait *waits[256];
-    const uint32_t count = collect_waits(c, waits, sizeof waits / sizeof waits[0]);
+    const uint32_t count = count_waits(c);
     if (count == 0)
         return false;
     const uint32_t first = (uint32_t)(tw_random(c) % count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct wait wait = *waits[(first + i) % count];
-        if (land_for(c, &wait)) {
-            c->changes++;
-            return true;
-        }
-    }
-    return false;
+    if (!land_among(c, first, count) && !land_among(c, 0, first))
+        return false;
+    c->changes++;
+    return true;
 }
 
 static uint32_t time_out_polls(struct cluster *c)
