@@ -6,6 +6,8 @@
 
 enum {
     TW_MAX_NESTING = 200,            /* levels; recursive descent stays far from the end of a 1 MiB stack        */
+    TW_MAX_EVAL_STEPS = 1000000,     /* statements and calls that one load or build executes at compile time     */
+    TW_MAX_EXPR_NODES = 4096,        /* operations of one run-time expression; sources write far fewer           */
     TW_MAX_DIAGS = 20,               /* diagnostics of severity error shown; the rest are counted                */
     TW_MAX_RANK = 16,                /* dimensions of a tensor, layout shape or view                             */
     TW_MAX_ITERS = 64,               /* shard, or replica, iters of one layout; four a dimension                 */

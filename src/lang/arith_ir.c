@@ -47,7 +47,7 @@ struct ir_expr *tw_eval_constant(struct eval *ev, struct value v, struct ir_type
         return tw_ir_const_bits(k, type, (uint64_t)i, at);
     struct diag *d = tw_diag(ev->diags, E0211, at, "%s does not fit the type %s", tw_value_describe(ev->arena, v),
                              tw_ir_type_name(type));
-    tw_diag_fix(d, "convert the other operand to a wider type first, or write the number in that type");
+    tw_diag_fix(d, "use a wider type, such as T.int64");
     return NULL;
 }
 

@@ -69,7 +69,7 @@ struct lang_program {
     VEC(struct kernel *) kernels;
 };
 
-struct kernel_build; /* build.h */
+struct kernel_build;
 
 struct eval {
     struct arena *arena;
@@ -95,7 +95,6 @@ struct kernel_build {
     bool on_device;
     bool has_launch;       /* grid and block are known */
     struct src_span entry; /* T.device_entry() */
-    uint32_t loop_depth;   /* run-time loops */
 };
 
 static inline struct ir_kernel *eval_kernel(const struct eval *ev) { return ev->build->k; }
@@ -116,6 +115,8 @@ struct value tw_eval_unsupported(struct eval *ev, struct src_span at, const char
 struct value tw_eval_host(struct eval *ev, struct src_span at, struct value from);
 /* A host value reached a kernel. */
 struct value tw_eval_host_used(struct eval *ev, struct src_span at, struct value v, const char *where);
+/* The same where a run-time value is no nearer to what is wanted than any other. */
+struct value tw_eval_wrong_kind(struct eval *ev, struct src_span at, const char *what, const char *expected, struct value v);
 /* `what` should be `expected` but is `v`; silent for VALUE_ERROR, and reports host values as such. */
 struct value tw_eval_mismatch(struct eval *ev, struct src_span at, const char *what, const char *expected, struct value v);
 /* False once the evaluation is over its limits (reported once). */
@@ -127,17 +128,14 @@ struct layout_env tw_eval_layout_env(const struct eval *ev, struct src_span at);
 /* ---- expressions ---- */
 
 struct value tw_eval_expr(struct eval *ev, const struct expr *e);
-/* As written, without turning a variable or a one-element tensor into its value: for destinations. */
 struct value tw_eval_call(struct eval *ev, const struct expr *e);
 struct value tw_eval_attr(struct eval *ev, const struct expr *e);
-struct value tw_eval_attr_of(struct eval *ev, struct value object, const char *name, struct src_span at);
 struct value tw_eval_subscript(struct eval *ev, const struct expr *e);
 struct value tw_eval_subscript_of(struct eval *ev, struct value object, struct value index, struct src_span at);
 struct value tw_eval_comprehension(struct eval *ev, const struct expr *e);
 struct value tw_eval_binary(struct eval *ev, enum binary_op op, struct value a, struct value b, struct src_span at);
 struct value tw_eval_compare(struct eval *ev, enum compare_op op, struct value a, struct value b, struct src_span at);
 struct value tw_eval_unary(struct eval *ev, enum unary_op op, struct value v, struct src_span at);
-struct value tw_eval_call_function(struct eval *ev, const struct function *f, const struct value_list *args, struct src_span at);
 /* Elements of a sequence, a range, a dict's keys or a string's characters; false when it is none (reported). */
 bool tw_eval_items(struct eval *ev, struct value v, struct src_span at, struct value_list *out);
 struct value tw_value_list_of(struct arena *arena, enum value_kind kind, const struct value *items, uint32_t count);
@@ -181,7 +179,6 @@ enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 
 enum flow tw_exec_block(struct eval *ev, const struct block *b);
 enum flow tw_exec_stmt(struct eval *ev, const struct stmt *s);
-enum flow tw_exec_if(struct eval *ev, const struct stmt *s);
 enum flow tw_exec_for(struct eval *ev, const struct stmt *s);
 enum flow tw_exec_while(struct eval *ev, const struct stmt *s);
 void tw_exec_import(struct eval *ev, const struct stmt *s);
@@ -189,14 +186,11 @@ void tw_exec_def(struct eval *ev, const struct stmt *s);
 void tw_exec_assign_to(struct eval *ev, const struct expr *target, struct value v, struct src_span at);
 /* Names that the statement would have bound become host values. */
 void tw_exec_skip(struct eval *ev, const struct stmt *s, struct value why);
-void tw_exec_bind_script(struct eval *ev, const char *name, struct value v, struct src_span at);
 void tw_exec_annotated(struct eval *ev, const struct stmt *s);
 void tw_exec_augmented(struct eval *ev, const struct stmt *s);
-bool tw_exec_assigned_later(const struct eval *ev, const char *name);
 /* A new run-time scope and block; returns what to restore. */
 struct ir_block *tw_exec_open(struct eval *ev, struct ir_block *block);
 void tw_exec_close(struct eval *ev, struct ir_block *outer);
-bool tw_exec_store(struct eval *ev, struct value target, struct value v, struct src_span at);
 struct value tw_eval_let_value(struct eval *ev, const char *name, struct value v, struct ir_type type, struct src_span at);
 
 /* ---- the language's names (names.c) ---- */
@@ -263,7 +257,6 @@ struct value tw_names_python(const char *name, bool *found);
 bool tw_names_is_python_builtin(const char *name);
 struct value tw_names_tensor_member(struct eval *ev, struct value tensor, const char *name, struct src_span at);
 struct value tw_names_namespace(const struct namespace_row *space);
-struct value tw_names_dtype(const char *name, bool *found);
 struct value tw_call_builtin(struct eval *ev, struct bound_builtin b, const struct args *args, struct src_span at);
 bool tw_call_refuse_given(struct eval *ev, struct call *c, int arg, const char *name);
 /* T.ptx */

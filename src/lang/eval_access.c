@@ -49,12 +49,17 @@ static const struct {
     {VALUE_EXPR, {"astype", "dtype", astype, IN_KERNEL}},
 };
 
-struct value tw_eval_attr_of(struct eval *ev, struct value object, const char *name, struct src_span at)
+static struct value host_object(struct eval *ev, struct src_span at, struct value object)
+{
+    return ev->build == NULL ? tw_eval_host(ev, at, object) : tw_eval_host_used(ev, at, object, NULL);
+}
+
+static struct value attr_of(struct eval *ev, struct value object, const char *name, struct src_span at)
 {
     if (object.kind == VALUE_ERROR)
         return object;
     if (object.kind == VALUE_HOST)
-        return tw_eval_mismatch(ev, at, "this", "a value", object);
+        return host_object(ev, at, object);
     if (object.kind == VALUE_NAMESPACE)
         return tw_names_member(ev, object.u.space, name, at);
     if (object.kind == VALUE_OPCODE)
@@ -73,7 +78,7 @@ struct value tw_eval_attr(struct eval *ev, const struct expr *e)
 {
     const struct value object = tw_eval_expr(ev, e->u.attr.object);
     const struct src_span at = object.kind == VALUE_HOST || object.kind == VALUE_OPCODE ? e->at : e->u.attr.name_at;
-    return tw_eval_attr_of(ev, object, e->u.attr.name, at);
+    return attr_of(ev, object, e->u.attr.name, at);
 }
 
 /* ---- subscripts of Python values ---- */
@@ -123,7 +128,8 @@ static struct value slice_of(struct eval *ev, struct value object, const struct 
         high = low;
     if (object.kind == VALUE_STR)
         return value_str((struct str){object.u.text.at + (size_t)low, (size_t)(high - low)});
-    return tw_value_list_of(ev->arena, object.kind, object.u.list->at == NULL ? NULL : object.u.list->at + (size_t)low, (uint32_t)(high - low));
+    const struct value *first = object.u.list->at == NULL ? NULL : object.u.list->at + (size_t)low;
+    return tw_value_list_of(ev->arena, object.kind, first, (uint32_t)(high - low));
 }
 
 static struct value index_sequence(struct eval *ev, struct value object, struct value index, struct src_span at)
@@ -167,7 +173,7 @@ struct value tw_eval_subscript_of(struct eval *ev, struct value object, struct v
     if (object.kind == VALUE_ERROR || index.kind == VALUE_ERROR)
         return value_error();
     if (object.kind == VALUE_HOST)
-        return tw_eval_mismatch(ev, at, "this", "a value", object);
+        return host_object(ev, at, object);
     if (index.kind == VALUE_HOST)
         return tw_eval_mismatch(ev, at, "the index", "an integer", index);
     if (object.kind == VALUE_TENSOR)
@@ -184,9 +190,10 @@ struct value tw_eval_subscript_of(struct eval *ev, struct value object, struct v
                    : value_error();
     }
     if (object.kind == VALUE_BUILTIN && object.u.builtin.row->signature[0] == '[') {
-        struct call c = {.row = object.u.builtin.row, .at = at};
-        c.args[0] = (struct arg){.value = index, .at = at, .given = true};
-        return c.row->call(ev, &c);
+        struct call *c = arena_new(ev->arena, struct call, 1);
+        *c = (struct call){.row = object.u.builtin.row, .at = at};
+        c->args[0] = (struct arg){.value = index, .at = at, .given = true};
+        return c->row->call(ev, c);
     }
     if (value_is_sequence(object) || object.kind == VALUE_STR)
         return index_sequence(ev, object, index, at);

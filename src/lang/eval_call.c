@@ -396,15 +396,6 @@ static struct value call_user(struct eval *ev, const struct function *f, const s
     return v;
 }
 
-struct value tw_eval_call_function(struct eval *ev, const struct function *f, const struct value_list *values,
-                                   struct src_span at)
-{
-    struct args args = {0};
-    for (uint32_t i = 0; i < values->len; i++)
-        add_arg(ev, &args, NULL, values->at[i], at);
-    return call_user(ev, f, &args, at);
-}
-
 /* ---- conversions: a dtype called ---- */
 
 static struct value call_dtype(struct eval *ev, struct ir_type type, const struct args *args, struct src_span at)
@@ -438,18 +429,20 @@ struct value tw_eval_call(struct eval *ev, const struct expr *e)
 {
     const struct value callee = tw_eval_expr(ev, e->u.call.callee);
     const struct args args = eval_args(ev, &e->u.call.args);
-    switch (callee.kind) {
-    case VALUE_BUILTIN: return tw_call_builtin(ev, callee.u.builtin, &args, e->at);
-    case VALUE_FUNCTION: return call_user(ev, callee.u.function, &args, e->at);
-    case VALUE_DTYPE: return call_dtype(ev, callee.u.dtype, &args, e->at);
-    case VALUE_OPCODE: return tw_ptx_call(ev, callee.u.opcode, &args, e->at);
-    case VALUE_KERNEL: return tw_eval_unsupported(ev, e->at, "calling the kernel '%s'", callee.u.kernel->name);
-    case VALUE_ERROR:
-    case VALUE_HOST: return tw_eval_mismatch(ev, e->u.call.callee->at, "what is called", "a function", callee);
-    case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STR: case VALUE_TUPLE: case VALUE_LIST:
-    case VALUE_DICT: case VALUE_SLICE: case VALUE_AXIS: case VALUE_AXIS_TERM: case VALUE_SPEC: case VALUE_LAYOUT:
-    case VALUE_TYPE: case VALUE_NAMESPACE: case VALUE_LAUNCH: case VALUE_LOOP: case VALUE_EXPR: case VALUE_VAR:
-    case VALUE_TENSOR: case VALUE_REGION: case VALUE_PTX_ADDR: case VALUE_PTX_SINK: case VALUE_META: case VALUE_PARAM: case VALUE_KIND_COUNT: break;
-    }
-    return tw_eval_mismatch(ev, e->u.call.callee->at, "what is called", "a function", callee);
+    if (callee.kind == VALUE_ERROR)
+        return callee;
+    if (callee.kind == VALUE_BUILTIN)
+        return tw_call_builtin(ev, callee.u.builtin, &args, e->at);
+    if (callee.kind == VALUE_FUNCTION)
+        return call_user(ev, callee.u.function, &args, e->at);
+    if (callee.kind == VALUE_DTYPE)
+        return call_dtype(ev, callee.u.dtype, &args, e->at);
+    if (callee.kind == VALUE_OPCODE)
+        return tw_ptx_call(ev, callee.u.opcode, &args, e->at);
+    if (callee.kind == VALUE_KERNEL)
+        return tw_eval_unsupported(ev, e->at, "calling the kernel '%s'", callee.u.kernel->name);
+    if (callee.kind == VALUE_HOST)
+        return ev->build == NULL ? tw_eval_host(ev, e->at, callee)
+                                 : tw_eval_host_used(ev, e->u.call.callee->at, callee, NULL);
+    return tw_eval_wrong_kind(ev, e->u.call.callee->at, "what is called", "a function", callee);
 }

@@ -2,6 +2,7 @@
  * an operation on a host value is a host value. */
 #include "lang/eval.h"
 
+#include "ir/ir_names.h"
 #include "ir/ir_walk.h"
 #include "num/decimal.h"
 
@@ -15,12 +16,41 @@ struct value tw_value_list_of(struct arena *arena, enum value_kind kind, const s
     return (struct value){.kind = kind, .u.list = list};
 }
 
+/* Plain functions can make a run-time expression grow without end (v = v + v in a loop); everything that walks
+ * expressions recurses. */
+static bool is_bounded(const struct ir_expr *e, uint32_t depth, uint32_t *nodes)
+{
+    if (depth > TW_MAX_NESTING || ++*nodes > TW_MAX_EXPR_NODES)
+        return false;
+    for (unsigned i = 0; i < tw_ir_op_row(e->op)->arity; i++)
+        if (!is_bounded(e->args[i], depth + 1, nodes))
+            return false;
+    for (uint32_t d = 0; e->region != NULL && d < e->region->view->rank; d++)
+        if (e->region->start[d] != NULL && !is_bounded(e->region->start[d], depth + 1, nodes))
+            return false;
+    return true;
+}
+
+static struct value fresh_expr(struct eval *ev, const struct ir_expr *e)
+{
+    uint32_t nodes = 0;
+    if (is_bounded(e, 0, &nodes))
+        return value_expr(tw_ir_expr_copy(eval_kernel(ev), e, NULL));
+    if (ev->stopped)
+        return value_error();
+    ev->stopped = true;
+    struct diag *d = tw_diag(ev->diags, E0217, e->at, "a run-time expression grows too large");
+    tw_diag_expected(d, "at most %d operations, nested at most %d deep", TW_MAX_EXPR_NODES, TW_MAX_NESTING);
+    tw_diag_fix(d, "bind a part of it to a name in the kernel");
+    return value_error();
+}
+
 struct value tw_eval_fresh(struct eval *ev, struct value v)
 {
     if (ev->build == NULL)
         return v;
     if (v.kind == VALUE_EXPR)
-        return value_expr(tw_ir_expr_copy(eval_kernel(ev), v.u.expr, NULL));
+        return fresh_expr(ev, v.u.expr);
     if (v.kind == VALUE_REGION)
         return (struct value){.kind = VALUE_REGION, .u.region = tw_ir_region_copy(eval_kernel(ev), v.u.region, NULL)};
     if (v.kind == VALUE_PTX_ADDR)

@@ -3,8 +3,7 @@
 
 #include "base/limits.h"
 
-/* Steps of one load or build: statements and calls executed at compile time. Far above any program that ends. */
-enum { MAX_STEPS = 2000000 };
+#include <string.h>
 
 static struct value new_host(struct eval *ev, const char *what, struct src_span entered, struct src_span made)
 {
@@ -30,10 +29,20 @@ struct value tw_eval_host(struct eval *ev, struct src_span at, struct value from
     return new_host(ev, from.u.host->what, from.u.host->entered, at);
 }
 
+/* `where` NULL: the expression as it is written. */
+static const char *host_subject(struct eval *ev, struct src_span at, const char *where)
+{
+    enum { SHOWN = 40 };
+    const struct str text = tw_sources_text(ev->sources, at);
+    if (where != NULL || text.len > SHOWN || memchr(text.at, '\n', text.len) != NULL)
+        return where != NULL ? where : "this";
+    return tw_format(ev->arena, "'" STR_FMT "'", STR_ARG(text));
+}
+
 struct value tw_eval_host_used(struct eval *ev, struct src_span at, struct value v, const char *where)
 {
     const struct host *h = v.u.host;
-    struct diag *d = tw_diag(ev->diags, E0204, at, "%s is a host value", where);
+    struct diag *d = tw_diag(ev->diags, E0204, at, "%s is a host value", host_subject(ev, at, where));
     tw_diag_expected(d, "a value that is known when the kernel is compiled");
     tw_diag_found(d, "%s%s", h->made.begin == h->entered.begin ? "" : "a value computed from ", h->what);
     if (h->entered.file != 0)
@@ -52,6 +61,16 @@ struct value tw_eval_mismatch(struct eval *ev, struct src_span at, const char *w
     const bool late = value_is_run_time(v) || v.kind == VALUE_REGION;
     struct diag *d = tw_diag(ev->diags, late ? E0207 : E0206, at,
                              late ? "%s must be known at compile time" : "%s has the wrong kind", what);
+    tw_diag_expected(d, "%s", expected);
+    tw_diag_found(d, "%s", tw_value_describe(ev->arena, v));
+    return value_error();
+}
+
+struct value tw_eval_wrong_kind(struct eval *ev, struct src_span at, const char *what, const char *expected, struct value v)
+{
+    if (!value_is_run_time(v) && v.kind != VALUE_REGION)
+        return tw_eval_mismatch(ev, at, what, expected, v);
+    struct diag *d = tw_diag(ev->diags, E0206, at, "%s has the wrong kind", what);
     tw_diag_expected(d, "%s", expected);
     tw_diag_found(d, "%s", tw_value_describe(ev->arena, v));
     return value_error();
@@ -83,8 +102,8 @@ void tw_eval_leave(struct eval *ev)
 
 bool tw_eval_step(struct eval *ev, struct src_span at)
 {
-    if (++ev->steps > MAX_STEPS)
-        stop(ev, at, "the program takes more than %d steps at compile time", MAX_STEPS,
+    if (++ev->steps > TW_MAX_EVAL_STEPS)
+        stop(ev, at, "the program takes more than %d steps at compile time", TW_MAX_EVAL_STEPS,
              "shorten the loop, or move it out of what is compiled");
     return !ev->stopped;
 }

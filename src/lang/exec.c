@@ -79,11 +79,6 @@ static enum flow run_time_if(struct eval *ev, const struct stmt *s, uint32_t arm
     return FLOW_NEXT;
 }
 
-enum flow tw_exec_if(struct eval *ev, const struct stmt *s)
-{
-    return exec_arms(ev, s, 0);
-}
-
 struct ir_block *tw_exec_open(struct eval *ev, struct ir_block *block)
 {
     struct ir_block *outer = ev->build->into;
@@ -174,7 +169,7 @@ enum flow tw_exec_stmt(struct eval *ev, const struct stmt *s)
     case STMT_ASSIGN: exec_assign(ev, s); break;
     case STMT_ANNOTATED: tw_exec_annotated(ev, s); break;
     case STMT_AUGMENTED: tw_exec_augmented(ev, s); break;
-    case STMT_IF: return tw_exec_if(ev, s);
+    case STMT_IF: return exec_arms(ev, s, 0);
     case STMT_FOR: return tw_exec_for(ev, s);
     case STMT_WHILE: return tw_exec_while(ev, s);
     case STMT_BREAK:

@@ -53,7 +53,7 @@ static bool block_assigns(const struct block *b, uint32_t from, const char *name
     return false;
 }
 
-bool tw_exec_assigned_later(const struct eval *ev, const char *name)
+static bool assigned_later(const struct eval *ev, const char *name)
 {
     for (const struct cursor *c = ev->cursor; c != NULL && c->scope == ev->scope; c = c->up)
         if (block_assigns(c->block, c->next, name))
@@ -92,7 +92,7 @@ static bool is_static_address(const struct ir_expr *e)
 /* The first binding of a name in its scope. */
 static struct value first_binding(struct eval *ev, const char *name, struct value v, struct src_span at)
 {
-    const bool again = tw_exec_assigned_later(ev, name);
+    const bool again = assigned_later(ev, name);
     tw_tensor_name(v, name);
     if (value_is_static_number(v))
         return again ? define(ev, name, tw_eval_to_expr(ev, v, at, name)->type, tw_eval_to_expr(ev, v, at, name), at) : v;
@@ -155,7 +155,9 @@ static bool is_scalar_value(struct value v)
     return value_is_static_number(v) || v.kind == VALUE_EXPR;
 }
 
-void tw_exec_bind_script(struct eval *ev, const char *name, struct value v, struct src_span at)
+static bool store(struct eval *ev, struct value target, struct value v, struct src_span at);
+
+static void bind_script(struct eval *ev, const char *name, struct value v, struct src_span at)
 {
     struct scope *where = NULL;
     struct binding *b = assignable(ev, name, &where);
@@ -174,7 +176,7 @@ void tw_exec_bind_script(struct eval *ev, const char *name, struct value v, stru
     if (b->value.kind == VALUE_VAR && is_scalar_value(v)) {
         assign_var(ev, b, v, at);
     } else if (tw_eval_is_scalar_tensor(b->value) && is_scalar_value(v)) {
-        tw_exec_store(ev, b->value, v, at); /* a one-element tensor used by its name */
+        store(ev, b->value, v, at); /* a one-element tensor used by its name */
     } else if (where != ev->scope) {
         immutable(ev, b, at, tw_value_describe(ev->arena, b->value),
                   is_scalar_value(b->value) ? "declare it with a type where it is first bound: x: T.int32 = ..." : NULL);
@@ -186,7 +188,7 @@ void tw_exec_bind_script(struct eval *ev, const char *name, struct value v, stru
 /* ---- stores ---- */
 
 /* Into an element, or a variable; `target` was evaluated as an expression. */
-bool tw_exec_store(struct eval *ev, struct value target, struct value v, struct src_span at)
+static bool store(struct eval *ev, struct value target, struct value v, struct src_span at)
 {
     struct ir_region *region = NULL;
     if (target.kind == VALUE_EXPR && target.u.expr->op == IR_LOAD)
@@ -261,11 +263,11 @@ static void set_dict_item(struct eval *ev, struct dict *dict, struct value key, 
 static void assign_subscript(struct eval *ev, const struct expr *target, struct value v, struct src_span at)
 {
     const struct value object = tw_eval_expr(ev, target->u.subscript.object);
-    if (object.kind == VALUE_TENSOR && v.kind != VALUE_ERROR) {
+    if (object.kind == VALUE_TENSOR) {
         const struct value index = tw_eval_expr(ev, target->u.subscript.index);
         const struct value place = tw_eval_subscript_of(ev, object, index, target->at);
-        if (place.kind != VALUE_ERROR)
-            tw_exec_store(ev, place, v, at);
+        if (place.kind != VALUE_ERROR && v.kind != VALUE_ERROR)
+            store(ev, place, v, at);
     } else if (object.kind == VALUE_DICT) {
         set_dict_item(ev, object.u.dict, tw_eval_expr(ev, target->u.subscript.index), v);
     } else if (object.kind == VALUE_LIST) {
@@ -284,7 +286,7 @@ void tw_exec_assign_to(struct eval *ev, const struct expr *target, struct value 
 {
     if (target->kind == EXPR_NAME) {
         if (ev->build != NULL && ev->scope->is_script)
-            tw_exec_bind_script(ev, target->u.name, v, target->at);
+            bind_script(ev, target->u.name, v, target->at);
         else
             tw_scope_bind(ev, target->u.name, v, target->at);
     } else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST) {
@@ -368,5 +370,5 @@ void tw_exec_augmented(struct eval *ev, const struct stmt *s)
     const struct value place = tw_eval_fresh(ev, old);
     const struct value v = tw_eval_binary(ev, s->u.augmented.op, old, given, s->at);
     if (v.kind != VALUE_ERROR && place.kind != VALUE_ERROR)
-        tw_exec_store(ev, place, v, s->at);
+        store(ev, place, v, s->at);
 }

@@ -125,23 +125,44 @@ static bool emit_level(struct eval *ev, const struct stmt *s, const struct loop 
     return true;
 }
 
+static void bind_faulty(struct eval *ev, const struct expr *target)
+{
+    if (target->kind == EXPR_NAME)
+        tw_scope_bind(ev, target->u.name, value_error(), target->at);
+    else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
+        for (uint32_t i = 0; i < target->u.items.len; i++)
+            bind_faulty(ev, target->u.items.at[i]);
+}
+
+/* The loop cannot be made, but its body may have faults of its own. */
+static void walk_faulty(struct eval *ev, const struct stmt *s)
+{
+    struct ir_block dropped = {0};
+    struct ir_block *outer = tw_exec_open(ev, &dropped);
+    if (s->kind == STMT_FOR)
+        bind_faulty(ev, s->u.loop.target);
+    tw_exec_block(ev, &s->u.loop.body);
+    tw_exec_close(ev, outer);
+}
+
 static void emit_for(struct eval *ev, const struct stmt *s, const struct loop *loop)
 {
     const struct expr **names = arena_new(ev->arena, const struct expr *, loop->ends.len + 1);
     struct ir_block *outer = ev->build->into;
     struct scope *scope = ev->scope;
-    if (!loop_names(ev, s, loop, names))
+    bool fine = loop_names(ev, s, loop, names);
+    if (!fine) {
+        walk_faulty(ev, s);
         return;
-    bool fine = true;
+    }
     for (uint32_t i = 0; i < loop->ends.len && fine; i++)
         fine = emit_level(ev, s, loop, i, names[i]);
-    if (fine) {
-        ev->build->loop_depth++;
+    if (fine)
         tw_exec_block(ev, &s->u.loop.body);
-        ev->build->loop_depth--;
-    }
     ev->build->into = outer;
     ev->scope = scope;
+    if (!fine)
+        walk_faulty(ev, s);
 }
 
 enum flow tw_exec_for(struct eval *ev, const struct stmt *s)
@@ -152,13 +173,16 @@ enum flow tw_exec_for(struct eval *ev, const struct stmt *s)
     const struct value over = tw_eval_expr(ev, s->u.loop.iter);
     if (over.kind == VALUE_LOOP) {
         emit_for(ev, s, over.u.loop);
-    } else if (over.kind == VALUE_HOST) {
-        tw_eval_host_used(ev, s->u.loop.iter->at, over, "what the loop runs over");
+        return FLOW_NEXT;
+    }
+    if (over.kind == VALUE_HOST) {
+        tw_eval_host_used(ev, s->u.loop.iter->at, over, NULL);
     } else if (over.kind != VALUE_ERROR) {
         struct diag *d = tw_diag(ev->diags, E0219, s->u.loop.iter->at, "a loop in a kernel does not run over this");
         tw_diag_expected(d, "range(...), T.serial(...), T.unroll(...) or T.grid(...)");
         tw_diag_found(d, "%s", tw_value_describe(ev->arena, over));
     }
+    walk_faulty(ev, s);
     return FLOW_NEXT;
 }
 
@@ -166,17 +190,17 @@ static void emit_while(struct eval *ev, const struct stmt *s)
 {
     const struct value c = tw_eval_expr(ev, s->u.loop.cond);
     bool known;
-    if (c.kind == VALUE_ERROR || (!tw_value_truth(c, &known) && known))
+    if (!tw_value_truth(c, &known) && known)
         return;
     struct ir_expr *cond = tw_eval_to_bool(ev, c, s->u.loop.cond->at, "the condition");
-    if (cond == NULL)
+    if (cond == NULL) {
+        walk_faulty(ev, s);
         return;
+    }
     struct ir_stmt *out = tw_ir_stmt_new(eval_kernel(ev), ev->build->into, IR_WHILE, s->at);
     out->value = cond;
     struct ir_block *outer = tw_exec_open(ev, &out->body);
-    ev->build->loop_depth++;
     tw_exec_block(ev, &s->u.loop.body);
-    ev->build->loop_depth--;
     tw_exec_close(ev, outer);
 }
 

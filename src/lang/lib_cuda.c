@@ -97,9 +97,7 @@ static struct ir_expr *shared_pointer(struct eval *ev, const struct arg *a, cons
         return e;
     struct diag *d = tw_diag(ev->diags, E0208, a->at, "%s is no address in shared memory", what);
     tw_diag_expected(d, "a pointer to a shared tensor, such as bar.ptr_to([0])");
-    tw_diag_found(d, "%s", elsewhere ? tw_format(ev->arena, "a pointer to a %s tensor",
-                                                 tw_ir_scope_name(e->region->view->storage->scope))
-                                     : tw_value_describe(ev->arena, value_expr(e)));
+    tw_diag_found(d, "%s", tw_value_describe(ev->arena, value_expr(e)));
     return NULL;
 }
 

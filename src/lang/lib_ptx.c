@@ -2,6 +2,7 @@
  * call is one instruction. SOURCE: kernel-language-ptx 9.1, 9.2. */
 #include "lang/eval.h"
 
+#include "lang/ptx_old.h"
 #include "lang/ptx_operand.h"
 
 #include <string.h>
@@ -184,6 +185,9 @@ struct value tw_ptx_call(struct eval *ev, const struct opcode *o, const struct a
     struct isa_match m;
     const char *mnemonic = tw_ptx_mnemonic(ev, o);
     tw_isa_match(ev->isa, ev->arena, tw_str(mnemonic), &m);
+    const struct builtin *old = m.status == MATCH_OK ? NULL : tw_ptx_old_form(o, args);
+    if (old != NULL)
+        return tw_call_builtin(ev, (struct bound_builtin){old, NULL}, args, at);
     if (m.status != MATCH_OK)
         return unknown_instruction(ev, o, mnemonic, &m);
     if (!read_keywords(ev, args, &positional, &k))
@@ -197,5 +201,9 @@ struct value tw_ptx_call(struct eval *ev, const struct opcode *o, const struct a
         if (fitting == NULL)
             fitting = &m.candidates[i];
     }
-    return fitting == NULL ? wrong_count(ev, &m, mnemonic, positional.len, at) : emit(ev, fitting, &positional, &k, at);
+    if (fitting != NULL)
+        return emit(ev, fitting, &positional, &k, at);
+    old = tw_ptx_old_form(o, args); /* elect_sync() is an old call, and with operands an instruction */
+    return old != NULL ? tw_call_builtin(ev, (struct bound_builtin){old, NULL}, args, at)
+                       : wrong_count(ev, &m, mnemonic, positional.len, at);
 }

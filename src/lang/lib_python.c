@@ -94,7 +94,7 @@ static struct value py_sum(struct eval *ev, struct call *c)
         return value_error();
     struct value total = c->args[1].given ? c->args[1].value : value_int(0);
     for (uint32_t i = 0; i < items.len; i++)
-        total = tw_eval_binary(ev, BINARY_ADD, total, items.at[i], c->at);
+        total = tw_eval_binary(ev, BINARY_ADD, tw_eval_fresh(ev, total), items.at[i], c->at);
     return total;
 }
 

@@ -105,7 +105,7 @@ static struct value address_of(struct eval *ev, struct call *c)
         return tw_tensor_address(ev, a->value.u.tensor, NULL, c->at);
     if (a->value.kind == VALUE_EXPR && a->value.u.expr->op == IR_LOAD)
         return value_expr(tw_ir_address(eval_kernel(ev), a->value.u.expr->region, c->at));
-    return tw_eval_mismatch(ev, a->at, "what 'address_of' takes the address of", "a tensor or an element of one", a->value);
+    return tw_eval_wrong_kind(ev, a->at, "the argument of 'address_of'", "a tensor or an element of one", a->value);
 }
 
 /* ---- selections ---- */

@@ -18,7 +18,7 @@ struct value tw_names_namespace(const struct namespace_row *space)
 }
 
 /* Every dtype is a member, under its own name and under PTX's short one (T.float32, T.f32). */
-struct value tw_names_dtype(const char *name, bool *found)
+static struct value dtype_member(const char *name, bool *found)
 {
     *found = true;
     if (strcmp(name, "bool") == 0)
@@ -47,7 +47,7 @@ static struct value script_member(struct eval *ev, const char *name, bool *found
         return type_value(ev, (struct tensor_type){.is_scalar = true, .is_let = true});
     if (strcmp(name, "constexpr") == 0)
         return type_value(ev, (struct tensor_type){.is_scalar = true, .is_constexpr = true});
-    return tw_names_dtype(name, found);
+    return dtype_member(name, found);
 }
 
 static const char *const cuda_members[] = {"Axis", "tile", NULL};

@@ -69,7 +69,6 @@ struct expr *tw_parse_target_list(struct parser *p);
 struct expr *tw_parse_primary(struct parser *p);
 struct expr *tw_parse_strings(struct parser *p);
 bool tw_parse_starts_expression(enum token_kind kind);
-void tw_parse_clauses(struct parser *p, struct expr *comp);
 void tw_parse_params(struct parser *p, enum token_kind close, struct params *out);
 void tw_parse_arguments(struct parser *p, struct expr *owner, struct call_args *out);
 /* Reports what cannot be assigned to. `verb` is "assign to" or "delete". */
@@ -78,7 +77,6 @@ void tw_parse_check_target(struct parser *p, const struct expr *target, const ch
 void tw_parse_statements(struct parser *p, enum token_kind until, struct block *out);
 bool tw_parse_is_compound(enum token_kind kind);
 struct stmt *tw_parse_compound(struct parser *p);
-struct stmt *tw_parse_simple(struct parser *p);
 void tw_parse_simple_line(struct parser *p, struct block *out);
 struct stmt *tw_parse_stmt_node(struct parser *p, enum stmt_kind kind, struct src_span at);
 

@@ -43,7 +43,7 @@ static struct expr *leaf(struct parser *p, enum expr_kind kind)
 }
 
 /* for_if_clauses: { "for" star_targets "in" disjunction { "if" disjunction } } */
-void tw_parse_clauses(struct parser *p, struct expr *comp)
+static void clauses(struct parser *p, struct expr *comp)
 {
     while (tw_parse_accept(p, TOK_KW_FOR)) {
         struct comp_clause c = {0};
@@ -63,7 +63,7 @@ static struct expr *comprehension(struct parser *p, char open, struct expr *key,
     e->u.comp.open = open;
     e->u.comp.key = tw_parse_adopt(p, e, key);
     e->u.comp.value = tw_parse_adopt(p, e, value);
-    tw_parse_clauses(p, e);
+    clauses(p, e);
     return e;
 }
 

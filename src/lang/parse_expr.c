@@ -87,7 +87,7 @@ static struct expr *unary(struct parser *p);
 static struct expr *power(struct parser *p)
 {
     struct expr *base = tw_parse_primary(p);
-    if (tw_parse_peek(p) != TOK_POW)
+    if (tw_parse_peek(p) != TOK_POW || !tw_parse_enter(p))
         return base;
     struct expr *e = tw_parse_node(p, EXPR_BINARY, base->at);
     e->u.binary.op = BINARY_POW;
@@ -96,6 +96,7 @@ static struct expr *power(struct parser *p)
     e->u.binary.left = tw_parse_adopt(p, e, base);
     e->u.binary.right = tw_parse_adopt(p, e, unary(p));
     e->at = tw_parse_from(p, base->at);
+    tw_parse_leave(p);
     return e;
 }
 

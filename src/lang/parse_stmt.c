@@ -231,7 +231,7 @@ static const struct {
 };
 
 /* simple_stmt: keyword statement | expression statement */
-struct stmt *tw_parse_simple(struct parser *p)
+static struct stmt *simple(struct parser *p)
 {
     struct stmt *s = NULL;
     for (size_t i = 0; i < sizeof keyword_statements / sizeof keyword_statements[0] && s == NULL; i++) {
@@ -272,7 +272,7 @@ void tw_parse_simple_line(struct parser *p, struct block *out)
     do {
         if (tw_parse_peek(p) == TOK_NEWLINE)
             break;
-        struct stmt *s = tw_parse_simple(p);
+        struct stmt *s = simple(p);
         if (tw_parse_peek(p) != TOK_SEMI && tw_parse_peek(p) != TOK_NEWLINE && tw_parse_peek(p) != TOK_END)
             line_goes_on(p, s);
         if (p->failed)

@@ -193,6 +193,7 @@ static const char *misfit(struct eval *ev, const struct isa_spelling *s, unsigne
 {
     const struct isa_operand *o = &s->form->operands[i];
     const unsigned mod = tw_isa_operand_type(s, i);
+    const char *type = isa_mod_row(mod)->text;
     if (v.kind == VALUE_PTX_SINK)
         return o->accept & ACCEPT_SINK || (o->access & ACCESS_WRITE) ? NULL : "a value; only a destination can be the sink";
     if (as_address(s, i, v)) {
@@ -206,15 +207,16 @@ static const char *misfit(struct eval *ev, const struct isa_spelling *s, unsigne
     }
     if (o->access & ACCESS_WRITE) {
         const struct ir_expr *e = place_of(v);
-        return e != NULL && type_fits(e->type, o, mod) ? NULL : tw_format(ev->arena, "a variable or an element of type %s to write to", isa_mod_row(mod)->text == NULL ? "any" : isa_mod_row(mod)->text);
+        if (e != NULL && type_fits(e->type, o, mod))
+            return NULL;
+        return tw_format(ev->arena, "a variable or an element of %s%s to write to", type == NULL ? "any type" : "type ",
+                         type == NULL ? "" : type);
     }
     if (!(o->accept & (ACCEPT_REG | ACCEPT_VECTOR)) && !value_is_integer(v))
         return v.kind == VALUE_EXPR && v.u.expr->op == IR_CONST ? NULL : "an integer known at compile time";
-    if (value_is_static_number(v))
-        return literal_fits(o, mod, v) ? NULL : tw_format(ev->arena, "a value of type %s", isa_mod_row(mod)->text);
-    if (v.kind == VALUE_EXPR && type_fits(v.u.expr->type, o, mod))
+    if (value_is_static_number(v) ? literal_fits(o, mod, v) : v.kind == VALUE_EXPR && type_fits(v.u.expr->type, o, mod))
         return NULL;
-    return isa_mod_row(mod)->text == NULL ? "a number" : tw_format(ev->arena, "a value of type %s", isa_mod_row(mod)->text);
+    return type == NULL ? "a number" : tw_format(ev->arena, "a value of type %s", type);
 }
 
 /* A variable or a one-element tensor stands for its value, here also where it is written to. */
@@ -297,6 +299,9 @@ static bool read_one(struct eval *ev, const struct isa_spelling *s, unsigned i, 
         struct diag *d = tw_diag(ev->diags, E0214, a->at, "the %s does not fit", tw_isa_role_what(o->role));
         tw_diag_expected(d, "%s", wanted);
         tw_diag_found(d, "%s", tw_value_describe(ev->arena, v));
+        const struct ir_type want = type_of_mod(tw_isa_operand_type(s, i));
+        if (v.kind == VALUE_EXPR && !(o->access & ACCESS_WRITE) && tw_ir_is_integer(want) && tw_ir_is_integer(v.u.expr->type))
+            tw_diag_fix(d, "write T.%s(...) around it", tw_ir_type_name(want));
         return false;
     }
     if (v.kind == VALUE_PTX_SINK) {

@@ -83,14 +83,12 @@ static bool check_axes(struct eval *ev, const struct layout *layout, enum ir_sco
     return true;
 }
 
-static bool addressable(struct eval *ev, struct ir_type elem, enum ir_scope scope, struct src_span at)
+static bool is_storable(struct eval *ev, struct ir_type elem, struct src_span at)
 {
-    if (elem.cls == IR_POINTER || elem.cls == IR_VOID) {
-        tw_eval_unsupported(ev, at, "a tensor of handles");
-        return false;
-    }
-    (void)scope;
-    return true;
+    if (elem.cls != IR_POINTER && elem.cls != IR_VOID)
+        return true;
+    tw_eval_unsupported(ev, at, "a tensor of handles");
+    return false;
 }
 
 enum { DEFAULT_SHARED_ALIGN = 64 }; /* bytes; kernel-language 4.2, align= */
@@ -103,7 +101,7 @@ struct value tw_tensor_declare(struct eval *ev, const char *name, const struct t
     if (layout == NULL && scope == IR_TMEM)
         layout = tmem_default(ev, type);
     struct tensor t = {.elem = type->elem, .at = at};
-    if ((layout == NULL && scope == IR_TMEM) || !addressable(ev, type->elem, scope, at) ||
+    if ((layout == NULL && scope == IR_TMEM) || !is_storable(ev, type->elem, at) ||
         !tw_view_make(&env, &type->shape, layout, type->elem.bits, &t.view) || !check_axes(ev, t.view.layout, scope, at))
         return value_error();
     t.storage = tw_ir_storage_new(eval_kernel(ev), name, scope, type->elem, held_elems(ev, t.view.layout, scope, at), at);
@@ -232,7 +230,8 @@ static bool slice_dim(struct eval *ev, const struct tensor *t, uint32_t dim, con
 
 static struct value too_many(struct eval *ev, const struct tensor *t, uint32_t count, struct src_span at)
 {
-    struct diag *d = tw_diag(ev->diags, E0209, at, "a tensor of rank %u is given %u indices", t->view.shape.rank, count);
+    struct diag *d = tw_diag(ev->diags, E0209, at, "a tensor of rank %u is given %u ind%s", t->view.shape.rank, count,
+                             count == 1 ? "ex" : "ices");
     tw_diag_expected(d, "%u, for the shape %s", t->view.shape.rank, tw_shape_text(ev->arena, &t->view.shape));
     return value_error();
 }

@@ -71,6 +71,8 @@ bool tw_value_text(struct value v, struct text *out)
 const char *tw_value_describe(struct arena *arena, struct value v)
 {
     enum { SHOWN = 60 };
+    if (v.kind == VALUE_EXPR && v.u.expr->op == IR_ADDRESS)
+        return tw_format(arena, "a pointer into a %s tensor", tw_ir_scope_name(v.u.expr->region->view->storage->scope));
     if (v.kind == VALUE_EXPR || v.kind == VALUE_VAR) {
         const struct ir_type t = v.kind == VALUE_EXPR ? v.u.expr->type : v.u.var->type;
         return tw_format(arena, "a run-time value of type %s", tw_ir_type_name(t));
