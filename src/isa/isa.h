@@ -230,6 +230,7 @@ static inline unsigned isa_spelling_mod(const struct isa_spelling *s, enum isa_s
 enum isa_match_status {
     MATCH_OK,
     MATCH_UNKNOWN_OPCODE,   /* `nearest`: the nearest opcode, or NULL */
+    MATCH_UNSUPPORTED,      /* PTX has it, the catalogue has not; `expected`: the family in words */
     MATCH_UNKNOWN_MODIFIER, /* `token` is no modifier at all; `nearest`: one that this opcode takes */
     MATCH_REFUSED_MODIFIER, /* `token` is not taken here; `expected`: what is */
     MATCH_MISSING_MODIFIER, /* `expected`: what must be added */

@@ -274,10 +274,31 @@ static void report_member(const struct isa *isa, const struct tokens *t, struct 
     out->token_offset = (uint32_t)(t->text[1].at - t->text[0].at);
 }
 
+/* The family of an opcode that PTX has and the catalogue has not, or NULL. */
+static const char *unsupported(struct str first)
+{
+    static const struct {
+        const char *opcode, *family;
+    } rows[] = {
+#define TW_UNSUPPORTED(opcode, family) {opcode, family},
+#include "isa/isa_unsupported.def"
+#undef TW_UNSUPPORTED
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (tw_str_is(first, rows[i].opcode))
+            return rows[i].family;
+    return NULL;
+}
+
 static void report_opcode(const struct isa *isa, const struct tokens *t, struct isa_match *out)
 {
     out->status = MATCH_UNKNOWN_OPCODE;
     out->token = t->text[0];
+    out->expected = unsupported(t->text[0]);
+    if (out->expected != NULL) {
+        out->status = MATCH_UNSUPPORTED;
+        return;
+    }
     report_member(isa, t, out);
     uint32_t best = t->text[0].len < 4 ? 2 : 3;
     for (uint32_t i = 0; i < isa->heads_list.len && out->token.at == t->text[0].at; i++) {

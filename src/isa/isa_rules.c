@@ -177,8 +177,11 @@ static const char *rule_vector_bits(const struct isa_spelling *s)
     if (vec == MOD_V8 && bits == 16)
         return ".v8 of 8-bit or 32-bit elements";
     unsigned space = isa_spelling_mod(s, SLOT_SPACE);
-    bool wide = s->form->elem_of[SLOT_L2_EVICT] >= 0 && (space == MOD_NONE || space == MOD_GLOBAL) && ((lanes == 8 && bits == 32) || (lanes == 4 && bits == 64));
-    return lanes * bits <= 128 || wide ? NULL : "a vector of at most 128 bits, or in .global .v8 of 32-bit or .v4 of 64-bit elements";
+    bool wide = s->form->elem_of[SLOT_L2_EVICT] >= 0 && (space == MOD_NONE || space == MOD_GLOBAL) &&
+                ((lanes == 8 && bits == 32) || (lanes == 4 && bits == 64));
+    return lanes * bits <= 128 || wide
+               ? NULL
+               : "a vector of at most 128 bits, or in .global .v8 of 32-bit or .v4 of 64-bit elements";
 }
 
 /* SOURCE: PTX ISA, cvt: .sat only where a source value can lie outside the destination's range. */

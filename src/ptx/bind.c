@@ -398,6 +398,10 @@ void tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struc
         if (match->nearest != NULL)
             tw_diag_fix(d, "did you mean '%s'?", match->nearest);
         return;
+    case MATCH_UNSUPPORTED:
+        d = tw_diag(diags, E0513, part, "'" STR_FMT "' is not supported", STR_ARG(match->token));
+        tw_diag_expected(d, "a program without %s", match->expected);
+        return;
     case MATCH_UNKNOWN_MODIFIER:
         d = tw_diag(diags, E0507, part, "unknown modifier '." STR_FMT "' on '%s'", STR_ARG(match->token), match->near_form->opcode);
         break;

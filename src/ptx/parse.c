@@ -288,7 +288,8 @@ static enum ptx_linkage accept_linkage(struct parser *p)
 
 static bool is_module_space(const struct parser *p)
 {
-    static const char *const spaces[] = {".global", ".const", ".shared", ".shared::cta", ".tex", ".texref", ".samplerref", ".surfref", ".reg", ".local", ".param"};
+    static const char *const spaces[] = {".global", ".const",      ".shared",  ".shared::cta", ".tex",  ".texref",
+                                         ".samplerref", ".surfref", ".reg",    ".local",       ".param"};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
         if (tw_ptx_parser_is_directive(p, spaces[i]))
             return true;

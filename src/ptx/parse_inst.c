@@ -8,7 +8,8 @@
 
 static bool unknown_name(struct parser *p, struct str name, uint32_t begin)
 {
-    struct diag *d = tw_diag(p->diags, E0505, tw_ptx_parser_span(p, begin, begin + (uint32_t)name.len), "unknown name '" STR_FMT "'", STR_ARG(name));
+    struct src_span at = tw_ptx_parser_span(p, begin, begin + (uint32_t)name.len);
+    struct diag *d = tw_diag(p->diags, E0505, at, "unknown name '" STR_FMT "'", STR_ARG(name));
     const char *nearest = p->diags->error_count < TW_MAX_DIAGS ? tw_names_nearest(&p->names, name, p->arena) : NULL;
     tw_diag_expected(d, "a register, variable or special register that is declared here");
     if (nearest != NULL)

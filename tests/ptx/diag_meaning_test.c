@@ -175,6 +175,27 @@ static void an_integer_literal_is_no_float(void **state)
         "      spec: PTX ISA, add, floating point\n");
 }
 
+static void an_instruction_of_an_unsupported_family_is_refused_by_name(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .pred %p<4>;\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .f32 %f<4>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:10:1: error[E0513]: 'vadd4' is not supported\n"
+        "   10 | vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;\n"
+        "      | ^~~~~\n"
+        "  expected: a program without video instructions\n");
+}
+
 static void an_immediate_out_of_range_names_the_range(void **state)
 {
     expect(*state,
@@ -587,6 +608,7 @@ int main(void)
         ROOM_TEST(a_register_of_the_wrong_type_shows_its_declaration),
         ROOM_TEST(a_vector_of_the_wrong_length_is_counted),
         ROOM_TEST(an_integer_literal_is_no_float),
+        ROOM_TEST(an_instruction_of_an_unsupported_family_is_refused_by_name),
         ROOM_TEST(an_immediate_out_of_range_names_the_range),
         ROOM_TEST(an_immediate_of_the_wrong_step_names_the_rule),
         ROOM_TEST(a_variable_of_another_space_shows_its_declaration),
