@@ -10,10 +10,10 @@ enum { COMPILERS = CMD_COMPILE | CMD_RUN | CMD_CHECK };
 const struct option_row option_rows[OPT_COUNT] = {
     [OPT_KERNEL] = {"--kernel", "NAME", COMPILERS, false, "the kernel of the program file (needed when it holds several)"},
     [OPT_EMIT] = {"--emit", "ptx|ir|ir-lowered|launch", CMD_COMPILE, false, "what to print (default ptx)"},
-    [OPT_ARCH] = {"--arch", "TARGET", COMPILERS, false, "the .target of the PTX (default sm_100a)"},
+    [OPT_ARCH] = {"--arch", "TARGET", COMPILERS | CMD_EXPLAIN, false, "the .target of the PTX (default sm_100a; explain dot wgmma: sm_90a)"},
     [OPT_OUTPUT] = {"-o", "FILE", CMD_COMPILE, false, "write there instead of standard output"},
     [OPT_ASSEMBLE] = {"--assemble", NULL, CMD_COMPILE, false, "ask ptxas, where it is installed, for its verdict"},
-    [OPT_JSON] = {"--json", NULL, COMPILERS, false, "diagnostics and results as JSON"},
+    [OPT_JSON] = {"--json", NULL, COMPILERS | CMD_EXPLAIN, false, "diagnostics and results as JSON"},
     [OPT_HELP] = {"--help", NULL, COMPILERS | CMD_EXPLAIN, false, "print this"},
     [OPT_ENTRY] = {"--entry", "NAME", CMD_RUN, false, "for .ptx input: the entry (needed when there are several)"},
     [OPT_LAUNCH] = {"--launch", "FILE", CMD_RUN, false, "for .ptx input: the launch contract, JSON"},
@@ -29,6 +29,12 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_MAX_STEPS] = {"--max-steps", "N", CMD_RUN, false, "warp instructions before the run is ended"},
     [OPT_MAX_SECONDS] = {"--max-seconds", "S", CMD_RUN, false, "wall time before the run is ended"},
     [OPT_MAX_MEMORY] = {"--max-memory", "BYTES", CMD_RUN, false, "guest memory (default 4 GiB)"},
+    [OPT_A] = {"--a", "LIST", CMD_EXPLAIN, false, "explain dot: elements of A: words (0x3c00), numbers, VALUE:COUNT"},
+    [OPT_B] = {"--b", "LIST", CMD_EXPLAIN, false, "explain dot: elements of B; twice as many where A is sparse"},
+    [OPT_C] = {"--c", "VALUE", CMD_EXPLAIN, false, "explain dot: the accumulator (default: not read)"},
+    [OPT_SCALE_A] = {"--scale-a", "LIST", CMD_EXPLAIN, false, "explain dot: scale factors of A, one a block"},
+    [OPT_SCALE_B] = {"--scale-b", "LIST", CMD_EXPLAIN, false, "explain dot: scale factors of B, one a block"},
+    [OPT_META] = {"--meta", "LIST", CMD_EXPLAIN, false, "explain dot: codes of sparse A, one a group"},
 };
 
 /* Options of the design that this version lacks: refused by name, so that nobody takes one for ignored. */
@@ -42,7 +48,7 @@ static const struct {
     {"compile", CMD_COMPILE, "tilewright compile FILE.py [options]      a kernel to PTX"},
     {"check", CMD_CHECK, "tilewright check FILE... [options]        all diagnostics of kernels and .ptx files"},
     {"run", CMD_RUN, "tilewright run FILE [options]             a kernel or a .ptx file on the CPU"},
-    {"explain", CMD_EXPLAIN, "tilewright explain CODE                   a diagnostic code, such as E0421"},
+    {"explain", CMD_EXPLAIN, "tilewright explain E0421 | format NAME | dot KIND [options]"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -155,7 +161,9 @@ bool options_parse(struct options *o, int argc, char **argv)
         return true;
     if (o->file_count == 0)
         return usage_error(o->command == CMD_EXPLAIN ? "name what to explain" : "a file is needed", "");
-    if (o->file_count > 1 && o->command != CMD_CHECK)
+    if (o->command == CMD_EXPLAIN && o->file_count > 2)
+        return usage_error("one thing to explain at a time; found also ", o->files[2]);
+    if (o->file_count > 1 && o->command != CMD_CHECK && o->command != CMD_EXPLAIN)
         return usage_error("one file at a time; found also ", o->files[1]);
     return true;
 }

@@ -56,6 +56,24 @@ TW_API void tw_diagnostics_clear(tw_ctx *ctx);
 /* What `tilewright explain E0421` prints: title and explanation of a diagnostic code; NULL if there is none. */
 TW_API const char *tw_explain_code(tw_ctx *ctx, const char *code);
 
+/* What `tilewright explain format e4m3` prints: fields, containers, special words, extreme values, and the matrix
+ * instructions that take the format. *text lives as long as the context. */
+TW_API tw_status tw_explain_format(tw_ctx *ctx, const char *name, const char **text);
+
+/* Lists are separated by commas: words in hexadecimal (0x3c00), decimal numbers that are exact in the format, inf, nan;
+ * VALUE:COUNT repeats a value. NULL: not given. */
+typedef struct tw_dot_opts {
+    const char *arch;             /* "sm_90a"; NULL: sm_90a for wgmma, else sm_100a */
+    const char *a, *b;            /* one value a product; b twice as many where A is sparse */
+    const char *c;                /* one value; NULL: the accumulator is not read */
+    const char *scale_a, *scale_b; /* block-scaled kinds: one value a block */
+    const char *meta;             /* sparse kinds: one 4-bit code a group */
+} tw_dot_opts;
+
+/* What `tilewright explain dot KIND` prints: one dot product term by term, with the evidence for its arithmetic. `kind` is
+ * a PTX spelling or the parts of one that decide: "tcgen05.f16", "wgmma.f32.e4m3.e5m2", "mma.sync.m16n8k32.s32.s8.u8.s32". */
+TW_API tw_status tw_explain_dot(tw_ctx *ctx, const char *kind, const tw_dot_opts *opts, const char **text);
+
 TW_API const char *tw_version(void);
 
 /* ---- modules: kernels and PTX ---------------------------------------------------------------- */

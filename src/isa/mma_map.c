@@ -137,17 +137,7 @@ struct mma_meta tw_mma_sp_meta(uint32_t elem_bits, uint32_t k, uint32_t selector
 
 bool tw_mma_sp_select(uint32_t elem_bits, uint32_t code, bool ascending, uint8_t out[4])
 {
-    const uint32_t first = code & 3, second = code >> 2 & 3;
-    if (elem_bits == 32) {
-        out[0] = code == 0xe;
-        return code == 0x4 || code == 0xe;
-    }
-    if (first == second || (ascending && first > second))
-        return false;
-    const uint32_t width = elem_bits == 4 ? 2 : 1; /* 4-bit elements move in pairs */
-    for (uint32_t i = 0; i < 2 * width; i++)
-        out[i] = (uint8_t)((i < width ? first : second) * width + i % width);
-    return ascending || first < second || code == 6;
+    return tw_num_sparse_select(elem_bits, code, ascending, out);
 }
 
 struct mma_coord tw_ldmatrix_coord(bool transposed, uint32_t lane, uint32_t half)

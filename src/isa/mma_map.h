@@ -12,7 +12,7 @@
 #ifndef TW_ISA_MMA_MAP_H
 #define TW_ISA_MMA_MAP_H
 
-#include "num/format.h"
+#include "num/sparse.h"
 
 #include <stddef.h>
 
@@ -82,7 +82,7 @@ const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k
 /* Logical elements of a group: 2, 4 or 8; half of them are stored. */
 static inline uint32_t mma_sp_group(uint32_t elem_bits)
 {
-    return elem_bits == 32 ? 2 : elem_bits == 4 ? 8 : 4;
+    return num_sparse_group(elem_bits);
 }
 
 /* Whether mma.sp has this K (logical) for elements of this width. */

@@ -126,6 +126,8 @@ static uint64_t float_from_number(const struct num_convert_how *how, struct num_
         .mode = how->rounding,
         .overflow = how->satfinite ? NUM_OVERFLOW_SATURATE : NUM_OVERFLOW_BY_MODE,
         .ftz = how->ftz && how->to == NUM_F32,
+        .random_bits = how->random_bits,
+        .random = how->random,
     };
     return clamp_float(how, tw_num_pack(how->to, mode, x));
 }
@@ -197,5 +199,39 @@ uint64_t tw_num_convert_fields(const struct num_convert_how *how, unsigned count
     uint64_t result = 0;
     for (unsigned i = 0; i < count; i++)
         result |= tw_num_convert(how, bits_get(word, i * from_bits, from_bits)) << i * to_bits;
+    return result;
+}
+
+/* Which bits of the random operand each source gets, the first source first. SOURCE: PTX ISA, "cvt", figures of the random
+ * operand: f16 takes 13 bits a source and bf16 16; the 8- and 6-bit forms share 16 bits between two sources; e2m1 takes a
+ * byte each, in the order 3, 1, 2, 0. */
+struct random_share {
+    uint8_t low[4];
+    uint8_t width;
+};
+
+static struct random_share share_of(enum num_format to)
+{
+    if (to == NUM_F16)
+        return (struct random_share){{16, 0}, 13};
+    if (to == NUM_BF16)
+        return (struct random_share){{16, 0}, 16};
+    if (to == NUM_E2M1)
+        return (struct random_share){{24, 8, 16, 0}, 8};
+    return (struct random_share){{16, 16, 0, 0}, 16};
+}
+
+uint64_t tw_num_convert_random(const struct num_convert_how *how, uint32_t random, unsigned count, const uint64_t *in)
+{
+    const struct random_share share = share_of(how->to);
+    const unsigned field = tw_num_format(how->to)->pack_bits;
+    struct num_convert_how one = *how;
+    one.rounding = NUM_RS;
+    one.random_bits = share.width;
+    uint64_t result = 0;
+    for (unsigned i = 0; i < count; i++) {
+        one.random = (uint32_t)bits_get(random, share.low[i], share.width);
+        result = result << field | tw_num_convert(&one, in[i]);
+    }
     return result;
 }

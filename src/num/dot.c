@@ -15,6 +15,7 @@
 struct term {
     int64_t sig;
     int32_t exp, top, scale_top;
+    uint16_t k; /* which product it is */
 };
 
 /* Everything about one instruction's element, decoded. */
@@ -39,10 +40,10 @@ static void note_infinity(struct dot_terms *t, bool negative)
 }
 
 /* NaN and infinity leave their mark; a zero factor leaves no term, whatever the other factor's size. */
-static void add_product(struct dot_terms *t, struct num_value a, struct num_value b)
+static void add_product(struct dot_terms *t, unsigned k, struct num_value a, struct num_value b)
 {
     struct term *const p = &t->product[t->count++];
-    *p = (struct term){0};
+    *p = (struct term){.k = (uint16_t)k};
     const bool infinite = a.cls == NUM_INFINITE || b.cls == NUM_INFINITE;
     const bool zero = a.cls == NUM_ZERO || b.cls == NUM_ZERO;
     if (a.cls == NUM_NAN || b.cls == NUM_NAN || (infinite && zero)) {
@@ -149,26 +150,6 @@ static void raise(int32_t *max, bool *any, const struct term *t)
     }
 }
 
-/* One window over `count` products and C. */
-static uint64_t window_sum(const struct num_dot_model *model, enum num_format d, const struct dot_terms *t)
-{
-    uint64_t word;
-    if (special_result(t, d, &word))
-        return word;
-    int32_t top = 0;
-    bool any = false;
-    raise(&top, &any, &t->c);
-    for (unsigned i = 0; i < t->count; i++)
-        raise(&top, &any, &t->product[i]);
-    if (!any)
-        return 0;
-    const int32_t unit = top - model->window_bits;
-    int64_t units = cut(t->c.sig, t->c.exp, unit);
-    for (unsigned i = 0; i < t->count; i++)
-        units += cut(t->product[i].sig, t->product[i].exp, unit);
-    return round_sum(model, d, units, unit);
-}
-
 static struct num_value element(enum num_format f, bool negate, uint64_t word)
 {
     struct num_value v = tw_num_decode(f, word);
@@ -182,7 +163,63 @@ struct dot_call {
     const struct num_dot_how *how;
     unsigned n;
     const uint64_t *a, *b, *c, *scale_a, *scale_b;
+    const struct num_dot_observer *observer; /* NULL: nobody looks */
 };
+
+static struct num_dot_part part_of(enum num_part_kind kind, const struct term *t, int32_t unit)
+{
+    return (struct num_dot_part){.kind = kind, .k = t->k, .count = 1, .sig = t->sig, .exp = t->exp, .top = t->top,
+                                 .unit = unit, .units = cut(t->sig, t->exp, unit)};
+}
+
+/* Tells the observer of a window whose summands are products. */
+static void tell_window(const struct dot_call *call, const struct dot_terms *t, struct num_dot_window w)
+{
+    struct num_dot_part parts[TW_NUM_DOT_MAX + 1];
+    if (call->observer == NULL)
+        return;
+    for (unsigned i = 0; i < t->count; i++)
+        parts[i] = part_of(NUM_PART_PRODUCT, &t->product[i], w.unit);
+    parts[t->count] = part_of(NUM_PART_C, &t->c, w.unit);
+    w.part = parts;
+    w.count = t->count + 1;
+    w.nan = t->nan;
+    w.plus_infinity = t->plus_infinity;
+    w.minus_infinity = t->minus_infinity;
+    call->observer->window(call->observer->context, &w);
+}
+
+/* True if NaN or infinity decides the result. */
+static bool special_window(const struct dot_call *call, const struct dot_terms *t, uint64_t *word)
+{
+    if (!special_result(t, call->how->d, word))
+        return false;
+    if (call->observer != NULL) /* the finite terms are shown, but nothing is aligned */
+        call->observer->window(call->observer->context,
+                               &(struct num_dot_window){.special = true, .nan = t->nan, .plus_infinity = t->plus_infinity,
+                                                        .minus_infinity = t->minus_infinity, .d = *word});
+    return true;
+}
+
+/* One window over all products of `t` and C. */
+static uint64_t window_sum(const struct dot_call *call, const struct dot_terms *t)
+{
+    uint64_t word;
+    if (special_window(call, t, &word))
+        return word;
+    int32_t top = 0;
+    bool any = false;
+    raise(&top, &any, &t->c);
+    for (unsigned i = 0; i < t->count; i++)
+        raise(&top, &any, &t->product[i]);
+    const int32_t unit = top - call->model->window_bits;
+    int64_t units = cut(t->c.sig, t->c.exp, unit);
+    for (unsigned i = 0; i < t->count; i++)
+        units += cut(t->product[i].sig, t->product[i].exp, unit);
+    word = round_sum(call->model, call->how->d, units, unit);
+    tell_window(call, t, (struct num_dot_window){.top = top, .unit = unit, .units = units, .d = word});
+    return word;
+}
 
 /* Products [first, first+count) with their scales. */
 static void gather(const struct dot_call *call, struct dot_terms *t, unsigned first, unsigned count)
@@ -191,7 +228,7 @@ static void gather(const struct dot_call *call, struct dot_terms *t, unsigned fi
     t->count = 0;
     t->nan = t->plus_infinity = t->minus_infinity = false;
     for (unsigned k = first; k < first + count; k++) {
-        add_product(t, element(how->a, how->negate_a, call->a[k]), element(how->b, how->negate_b, call->b[k]));
+        add_product(t, k, element(how->a, how->negate_a, call->a[k]), element(how->b, how->negate_b, call->b[k]));
         if (call->scale_a != NULL) {
             const unsigned block = k / how->scale_block;
             scale_product(t, &t->product[t->count - 1], tw_num_decode(how->scale, call->scale_a[block]),
@@ -211,7 +248,7 @@ static uint64_t dot_window(const struct dot_call *call)
         struct dot_terms t;
         gather(call, &t, first, chunk < call->n - first ? chunk : call->n - first);
         set_accumulator(&t, call->how->d, c, scale_log2);
-        d = window_sum(call->model, call->how->d, &t);
+        d = window_sum(call, &t);
         c = &d;
         scale_log2 = 0;
     }
@@ -239,10 +276,10 @@ static uint64_t dot_two_step_f16(const struct dot_call *call)
         struct dot_terms t = {.count = 0};
         for (unsigned k = 0; k < call->n; k++)
             if (k % 4 / 2 == step)
-                add_product(&t, as_f16(element(how->a, how->negate_a, call->a[k])),
+                add_product(&t, k, as_f16(element(how->a, how->negate_a, call->a[k])),
                             as_f16(element(how->b, how->negate_b, call->b[k])));
         set_accumulator(&t, how->d, step == 0 ? NULL : &sum, 0);
-        sum = window_sum(call->model, how->d, &t);
+        sum = window_sum(call, &t);
     }
     return call->c == NULL ? sum : tw_num_add(how->d, (struct num_ops){0}, *call->c, sum);
 }
@@ -289,12 +326,13 @@ struct group_sum {
     int32_t exp;       /* the lowest exponent among its products                   */
     int32_t top;       /* the largest exponent among its nonzero products          */
     int32_t scale_top;
+    uint16_t k, count; /* its products                                             */
     bool any;          /* has a nonzero product; the sum itself may still be zero  */
 };
 
 static struct group_sum sum_group(const struct term *p, unsigned count)
 {
-    struct group_sum g = {0};
+    struct group_sum g = {.k = p->k, .count = (uint16_t)count};
     for (unsigned i = 0; i < count; i++) {
         if (p[i].sig == 0)
             continue;
@@ -357,31 +395,57 @@ static void form_groups(struct fp4_frame *f, const struct dot_terms *t, unsigned
     }
 }
 
+/* Where a group is cut. */
+static int32_t group_unit(const struct fp4_frame *f, const struct group_sum *g)
+{
+    const int32_t below_c = f->c.top - f->window_bits;
+    const bool by_c = f->own_units && !f->c_leads && f->c.sig != 0 && f->c.top >= g->top && below_c > f->unit;
+    return by_c ? below_c : f->unit;
+}
+
 /* One group in units of the sum. */
 static int64_t group_units(const struct fp4_frame *f, const struct group_sum *g)
 {
-    int32_t unit = f->unit;
-    if (f->own_units && !f->c_leads && f->c.sig != 0 && f->c.top >= g->top && f->c.top - f->window_bits > unit)
-        unit = f->c.top - f->window_bits;
+    const int32_t unit = group_unit(f, g);
     return cut(g->sig, g->exp, unit) * (INT64_C(1) << (unit - f->unit));
+}
+
+/* A group of smaller scale that a subnormal result leaves out. */
+static bool is_faint(const struct fp4_frame *f, const struct group_sum *g)
+{
+    const int64_t part = group_units(f, g);
+    const int32_t faint_log2 = f->unit >= -174 ? 0 : -174 - f->unit;
+    const uint64_t magnitude = part < 0 ? 0 - (uint64_t)part : (uint64_t)part;
+    return g->scale_top < f->scale_top && (faint_log2 > 62 || magnitude < UINT64_C(1) << faint_log2);
 }
 
 static int64_t frame_units(const struct fp4_frame *f, bool leave_out_faint)
 {
     int64_t units = cut(f->c.sig, f->c.exp, f->unit);
+    for (unsigned i = 0; i < f->groups; i++)
+        if (f->group[i].any && !(leave_out_faint && is_faint(f, &f->group[i])))
+            units += group_units(f, &f->group[i]);
+    return units;
+}
+
+/* Sum and rounding of a frame, told to the observer. */
+static uint64_t frame_sum(const struct dot_call *call, const struct fp4_frame *f, int32_t top, bool leave_out_faint)
+{
+    const int64_t units = frame_units(f, leave_out_faint);
+    const uint64_t word = round_sum(call->model, call->how->d, units, f->unit);
+    struct num_dot_part parts[GROUP_MAX + 1];
+    if (call->observer == NULL)
+        return word;
     for (unsigned i = 0; i < f->groups; i++) {
         const struct group_sum *g = &f->group[i];
-        if (!g->any)
-            continue;
-        const int64_t part = group_units(f, g);
-        const int32_t faint_log2 = f->unit >= -174 ? 0 : -174 - f->unit;
-        const uint64_t magnitude = part < 0 ? 0 - (uint64_t)part : (uint64_t)part;
-        const bool faint = faint_log2 > 62 || magnitude < UINT64_C(1) << faint_log2;
-        if (leave_out_faint && g->scale_top < f->scale_top && faint)
-            continue;
-        units += part;
+        parts[i] = (struct num_dot_part){.kind = NUM_PART_GROUP, .k = g->k, .count = g->count, .sig = g->sig, .exp = g->exp,
+                                         .top = g->top, .unit = group_unit(f, g), .units = g->any ? group_units(f, g) : 0,
+                                         .left_out = leave_out_faint && g->any && is_faint(f, g)};
     }
-    return units;
+    parts[f->groups] = part_of(NUM_PART_C, &f->c, f->unit);
+    const struct num_dot_window w = {.part = parts, .count = f->groups + 1, .top = top, .unit = f->unit, .units = units, .d = word};
+    call->observer->window(call->observer->context, &w);
+    return word;
 }
 
 static bool is_subnormal_f32(uint64_t word)
@@ -399,19 +463,22 @@ static uint64_t dot_groups(const struct dot_call *call)
     gather(call, &t, 0, call->n);
     set_accumulator(&t, call->how->d, call->c, call->how->scale_c_log2);
     uint64_t word;
-    if (special_result(&t, call->how->d, &word))
+    if (special_window(call, &t, &word))
         return word;
 
     struct fp4_frame f = {.c = t.c, .window_bits = model->window_bits, .own_units = call->how->scale == NUM_UE8M0};
     form_groups(&f, &t, model->group);
-    if (!f.any)
-        return f.c.sig == 0 ? 0 : round_sum(model, call->how->d, f.c.sig, f.c.exp);
+    if (!f.any) {
+        f.unit = f.c.exp; /* C alone passes as it is */
+        return frame_sum(call, &f, f.c.top, false);
+    }
     set_unit(&f);
     if (!f.c_leads && call->how->scale == NUM_UE4M3)
         form_groups(&f, &t, GROUP_SMALL);
-    word = round_sum(model, call->how->d, frame_units(&f, false), f.unit);
+    const int32_t top = f.c_leads ? f.c.top : f.top;
+    word = frame_sum(call, &f, top, false);
     if (call->how->scale == NUM_UE8M0 && is_subnormal_f32(word))
-        word = round_sum(model, call->how->d, frame_units(&f, true), f.unit);
+        word = frame_sum(call, &f, top, true);
     return word;
 }
 
@@ -424,7 +491,7 @@ static uint64_t dot_scale_groups(const struct dot_call *call)
     gather(call, &t, 0, call->n);
     set_accumulator(&t, call->how->d, call->c, call->how->scale_c_log2);
     uint64_t word;
-    if (special_result(&t, call->how->d, &word))
+    if (special_window(call, &t, &word))
         return word;
     struct fp4_frame f = {.c = t.c};
     form_groups(&f, &t, model->group);
@@ -434,7 +501,7 @@ static uint64_t dot_scale_groups(const struct dot_call *call)
     if (f.c.sig != 0 && f.c.top > top)
         top = f.c.top;
     f.unit = top - model->window_bits;
-    return round_sum(model, call->how->d, frame_units(&f, false), f.unit);
+    return frame_sum(call, &f, top, false);
 }
 
 typedef uint64_t dot_evaluation(const struct dot_call *call);
@@ -449,13 +516,20 @@ static dot_evaluation *const evaluations[] = {
     [NUM_DOT_BITS] = dot_bits,
 };
 
-uint64_t tw_num_dot(const struct num_dot_model *model, const struct num_dot_how *how, unsigned n, const uint64_t *a,
-                    const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b)
+uint64_t tw_num_dot_observed(const struct num_dot_model *model, const struct num_dot_how *how, unsigned n, const uint64_t *a,
+                             const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b,
+                             const struct num_dot_observer *observer)
 {
     assert(n <= TW_NUM_DOT_MAX);
     assert((scale_a == NULL) == (scale_b == NULL) && (scale_a == NULL || how->scale_block != 0));
-    const struct dot_call call = {model, how, n, a, b, c, scale_a, scale_b};
+    const struct dot_call call = {model, how, n, a, b, c, scale_a, scale_b, observer};
     return evaluations[model->method](&call);
+}
+
+uint64_t tw_num_dot(const struct num_dot_model *model, const struct num_dot_how *how, unsigned n, const uint64_t *a,
+                    const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b)
+{
+    return tw_num_dot_observed(model, how, n, a, b, c, scale_a, scale_b, NULL);
 }
 
 void tw_num_dot_tile(const struct num_dot_model *model, const struct num_dot_how *how, const struct num_tile *tile)

@@ -89,6 +89,41 @@ enum { TW_NUM_DOT_MAX = 256 };
 uint64_t tw_num_dot(const struct num_dot_model *model, const struct num_dot_how *how, unsigned n, const uint64_t *a,
                     const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b);
 
+/* What an evaluation did, for those who want to see it: `window` is called once for each window, in order, before its
+ * result goes on. The methods without windows (chain, integer, bits) call nothing. */
+enum num_part_kind { NUM_PART_PRODUCT, NUM_PART_GROUP, NUM_PART_C };
+
+/* One summand: value = sig * 2^exp. A product or group that does not exist (a zero factor, NaN, infinity) has sig 0. */
+struct num_dot_part {
+    enum num_part_kind kind;
+    uint16_t k, count;   /* product k, or the group of products k to k + count - 1      */
+    int64_t sig;
+    int32_t exp, top;    /* top: the exponent that it is aligned by                     */
+    int32_t unit;        /* where it is cut                                             */
+    int64_t units;       /* what is left of it, in the window's unit                    */
+    bool left_out;       /* a faint group of a subnormal result (ue8m0 scales)          */
+};
+
+struct num_dot_window {
+    const struct num_dot_part *part;
+    unsigned count;
+    bool special;                    /* NaN or infinity decided: there is no unit and no sum */
+    bool nan, plus_infinity, minus_infinity;
+    int32_t top, unit;               /* largest exponent, and that of one unit               */
+    int64_t units;                   /* the exact sum                                        */
+    uint64_t d;
+};
+
+struct num_dot_observer {
+    void (*window)(void *context, const struct num_dot_window *window);
+    void *context;
+};
+
+/* The same word as tw_num_dot. */
+uint64_t tw_num_dot_observed(const struct num_dot_model *model, const struct num_dot_how *how, unsigned n, const uint64_t *a,
+                             const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b,
+                             const struct num_dot_observer *observer);
+
 /* A whole tile: d[i*n + j] = dot(a row i, b row j, accumulator). a is m x k row-major, b is n x k (each column of B
  * contiguous in k), d is m x n row-major, read as C if read_c. Scales: one row of k / scale_block words a row of a and b. */
 struct num_tile {

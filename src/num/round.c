@@ -25,8 +25,20 @@ static bool rounds_up(enum num_rounding mode, bool negative, bool odd, bool half
     return false;
 }
 
+/* The sum of the random bits and the top bits of the `shift` bits that are cut off carries out of them.
+ * DIVERGES: PTX ISA, "cvt", says that random bits are added to the discarded ones and shows only in figures where they lie.
+ * Their top is laid here at the top of the discarded field, which makes the chance of going up equal to the part cut off;
+ * for f16 and bf16 results the two fields are equally wide and there is no choice. Nothing of this was measured. */
+static bool random_carries(const struct num_round_how *how, num_wide sig, int64_t shift)
+{
+    const int64_t down = shift - how->random_bits;
+    const num_wide below = shift >= 128 ? sig : sig & (((num_wide)1 << shift) - 1);
+    const num_wide top = down >= 128 ? 0 : down >= 0 ? below >> down : below << -down;
+    return (top + how->random) >> how->random_bits != 0;
+}
+
 /* x as a multiple of 2^grid. INVARIANT: with sticky set the grid lies above the lowest bit of sig. */
-static num_wide to_grid(enum num_rounding mode, struct num_exact x, int32_t grid)
+static num_wide to_grid(const struct num_round_how *how, struct num_exact x, int32_t grid)
 {
     const int64_t shift = (int64_t)grid - x.exp;
     assert(!x.sticky || shift > 0);
@@ -42,7 +54,9 @@ static num_wide to_grid(enum num_rounding mode, struct num_exact x, int32_t grid
         half = (x.sig >> (shift - 1) & 1) != 0;
         rest = rest || below != 0;
     }
-    return kept + (rounds_up(mode, x.negative, (kept & 1) != 0, half, rest) ? 1 : 0);
+    const bool up = how->mode == NUM_RS ? random_carries(how, x.sig, shift)
+                                        : rounds_up(how->mode, x.negative, (kept & 1) != 0, half, rest);
+    return kept + (up ? 1 : 0);
 }
 
 /* Without an infinity the NaN word stands for what is too large, and without a NaN the largest number. */
@@ -65,14 +79,14 @@ static uint64_t magnitude_word(const struct num_format_info *info, struct num_ro
 
     if (how.ftz && exponent < smallest) {
         /* MEASURED: scalar_fp32 (sm_90a): tininess is judged after rounding with unbounded exponent. */
-        const bool carries = to_grid(how.mode, x, exponent - kept_fraction) >> (kept_fraction + 1) != 0;
+        const bool carries = to_grid(&how, x, exponent - kept_fraction) >> (kept_fraction + 1) != 0;
         if (exponent < smallest - 1 || !carries)
             return 0;
     }
     int32_t grid = exponent - kept_fraction;
     if (grid < smallest - fraction)
         grid = smallest - fraction;
-    const num_wide kept = to_grid(how.mode, x, grid);
+    const num_wide kept = to_grid(&how, x, grid);
     if (kept == 0)
         return 0;
 
@@ -110,7 +124,7 @@ uint64_t tw_num_round_integer(enum num_rounding mode, struct num_exact x, bool *
         *overflow = true;
         return UINT64_MAX;
     }
-    const num_wide n = to_grid(mode, x, 0);
+    const num_wide n = to_grid(&(struct num_round_how){.mode = mode}, x, 0);
     *overflow = n >> 64 != 0;
     return *overflow ? UINT64_MAX : (uint64_t)n;
 }

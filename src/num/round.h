@@ -6,7 +6,8 @@
 
 /* PTX: rn ties to even, rna ties away from zero, rz toward zero, rm toward -infinity, rp toward +infinity.
  * The integral forms rni, rzi, rmi, rpi are the same modes on the integer grid. */
-enum num_rounding { NUM_RN, NUM_RNA, NUM_RZ, NUM_RM, NUM_RP };
+enum num_rounding { NUM_RN, NUM_RNA, NUM_RZ, NUM_RM, NUM_RP,
+                    NUM_RS /* stochastic: the magnitude goes up where random bits carry out of what is cut off */ };
 
 enum num_overflow {
     NUM_OVERFLOW_BY_MODE,  /* infinity or the largest number, as the rounding direction says (IEEE) */
@@ -29,6 +30,8 @@ struct num_round_how {
     enum num_overflow overflow;
     bool ftz;           /* a result that is below the smallest normal after rounding with unbounded exponent becomes a signed zero */
     uint8_t drop_bits;  /* fraction bits given up at the low end: 10 for an f32 result that keeps 13 */
+    uint8_t random_bits; /* NUM_RS: width of `random`, at most 32                                    */
+    uint32_t random;     /* NUM_RS: added to the top random_bits of what is cut off                  */
 };
 
 /* Where the policy says infinity, a format without one gives its NaN, and one without NaN its largest number.

@@ -1,0 +1,48 @@
+#include "num/sparse.h"
+
+#include <assert.h>
+
+bool tw_num_sparse_select(unsigned element_bits, unsigned code, bool ascending, uint8_t out[4])
+{
+    const unsigned first = code & 3, second = code >> 2 & 3;
+    if (element_bits == 32) {
+        out[0] = code == 0xe;
+        return code == 0x4 || code == 0xe;
+    }
+    const unsigned width = element_bits == 4 ? 2 : 1; /* 4-bit elements move in pairs */
+    for (unsigned i = 0; i < 2 * width; i++)
+        out[i] = (uint8_t)((i < width ? first : second) * width + i % width);
+    return first < second || (code == 6 && !ascending);
+}
+
+unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a)
+{
+    if (model->kind == NUM_MXF4 || model->kind == NUM_MXF4NVF4)
+        return 4;
+    const unsigned bits = tw_num_bits(a);
+    return tw_num_is_float(a) && bits < 8 ? 8 : bits;
+}
+
+bool tw_num_sparse_known(const struct num_dot_model *model)
+{
+    return model->method == NUM_DOT_INTEGER || model->method == NUM_DOT_GROUPS || model->method == NUM_DOT_SCALE_GROUPS ||
+           (model->method == NUM_DOT_WINDOW && model->chunk == 0);
+}
+
+bool tw_num_dot_sparse(const struct num_dot_model *model, const struct num_dot_how *how, unsigned stored, const uint64_t *a,
+                       const uint64_t *b, const uint8_t *codes, const uint64_t *c, const uint64_t *scale_a,
+                       const uint64_t *scale_b, uint64_t *d)
+{
+    const unsigned bits = tw_num_sparse_bits(model, how->a), group = num_sparse_group(bits);
+    uint64_t chosen[TW_NUM_DOT_MAX];
+    assert(stored <= TW_NUM_DOT_MAX && tw_num_sparse_known(model));
+    for (unsigned i = 0; i < stored; i += group / 2, b += group, codes++) {
+        uint8_t at[4];
+        if (!tw_num_sparse_select(bits, *codes, false, at))
+            return false;
+        for (unsigned e = 0; e < group / 2 && i + e < stored; e++)
+            chosen[i + e] = b[at[e]];
+    }
+    *d = tw_num_dot(model, how, stored, a, chosen, c, scale_a, scale_b);
+    return true;
+}
