@@ -205,6 +205,11 @@ static const struct kernel *no_such_kernel(const struct lang_program *program, c
             interned = program->module->log.at[i].name;
     const struct binding *b = interned == NULL ? NULL : tw_scope_find_here(program->module, interned);
     struct diag *d = tw_diag(program->diags, E0212, b == NULL ? (struct src_span){0} : b->at, "there is no kernel '%s'", name);
+    struct text names;
+    tw_text_init(&names, program->diags->arena);
+    for (uint32_t i = 0; i < program->kernels.len; i++)
+        tw_text_addf(&names, i == 0 ? "%s" : ", %s", program->kernels.at[i]->name);
+    tw_diag_expected(d, "one of: %s", names.len == 0 ? "(the file has no kernel)" : names.at);
     if (b != NULL)
         tw_diag_found(d, "%s", b->value.kind == VALUE_HOST ? b->value.u.host->what : tw_value_kind_name(b->value.kind));
     if (b != NULL && b->value.kind == VALUE_HOST)

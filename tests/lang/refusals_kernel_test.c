@@ -317,11 +317,13 @@ static void kernels_must_be_complete(void **state)
          "       fix: move it behind the kernel's T.device_entry(...)\n"},
         {SCRIPT "@T.function\ndef kk():\n    pass\n",
          "error[E0212]: there is no kernel 'k'\n"
+         "  expected: one of: kk\n"
          "       fix: write 'kk'\n"},
         {SCRIPT "import numpy as k\n",
          "k.py:2:8: error[E0212]: there is no kernel 'k'\n"
          "    2 | import numpy as k\n"
          "      |        ^~~~~~~~~~\n"
+         "  expected: one of: (the file has no kernel)\n"
          "     found: the module 'numpy'\n"
          "k.py:2:8: note: it came into the program here\n"
          "    2 | import numpy as k\n"
@@ -330,6 +332,7 @@ static void kernels_must_be_complete(void **state)
          "k.py:3:5: error[E0212]: there is no kernel 'k'\n"
          "    3 | def k():\n"
          "      |     ^\n"
+         "  expected: one of: (the file has no kernel)\n"
          "     found: the decorated function 'k'\n"
          "k.py:3:5: note: it came into the program here\n"
          "    3 | def k():\n"
