@@ -72,9 +72,17 @@ static struct origin origin_of(const struct ptx_func *f, const struct ptx_inst *
     return o;
 }
 
-/* Offsets of a function's variables in their spaces. SOURCE: ptx-async.md 8.8. */
-static void place_vars(struct decoder *dc)
+static bool too_large(struct decoder *dc, const struct ptx_var *v, unsigned most, const char *what)
 {
+    struct diag *const d = tw_diag(dc->diags, E0716, v->at, "variable '%s' does not fit", v->name);
+    tw_diag_expected(d, "at most %u bytes for the %s", most, what);
+    return false;
+}
+
+/* Offsets of a function's variables in their spaces. SOURCE: ptx-async.md 8.8. */
+static bool place_vars(struct decoder *dc)
+{
+    enum { MAX_LOCAL = 512 << 10, MAX_PARAM = 32 << 10 }; /* SOURCE: CUDA, local memory of a thread; PTX ISA, parameter limit */
     const struct ptx_func *const f = dc->func;
     uint64_t local = 0, param = 0;
     dc->var_offset = arena_new(dc->arena, uint64_t, f->vars.len + 1);
@@ -85,16 +93,21 @@ static void place_vars(struct decoder *dc)
             dc->var_offset[i] = tw_shared_place_of(dc->shared, f, i);
         } else if (v->space == MOD_LOCAL) {
             dc->var_offset[i] = align_up(local, align);
+            if (dc->var_offset[i] > MAX_LOCAL || v->bytes > MAX_LOCAL - dc->var_offset[i])
+                return too_large(dc, v, MAX_LOCAL, "local variables of a function");
             local = dc->var_offset[i] + v->bytes;
         } else if (v->space == MOD_PARAM && f->is_entry && i < f->param_count) {
             dc->var_offset[i] = v->offset;
         } else if (v->space == MOD_PARAM) {
             dc->var_offset[i] = align_up(param, align < 16 ? 16 : align);
+            if (dc->var_offset[i] > MAX_PARAM || v->bytes > MAX_PARAM - dc->var_offset[i])
+                return too_large(dc, v, MAX_PARAM, "parameters and call arguments of a function");
             param = dc->var_offset[i] + v->bytes;
         }
     }
     dc->code->local_bytes = (uint32_t)align_up(local, 16);
     dc->code->param_bytes = (uint32_t)align_up(param, 16);
+    return true;
 }
 
 static void append_exit(struct decoder *dc)
@@ -120,10 +133,10 @@ static void decode_func(struct decoder *dc, struct code *code)
     memset(&dc->specials, 0, sizeof dc->specials);
     tw_strmap_init(&dc->const_index, dc->arena);
     dc->reg_ref = tw_registers_assign(dc->arena, f, &code->frame_bytes);
-    place_vars(dc);
+    const bool placed = place_vars(dc);
     code->insts = arena_new(dc->arena, struct dinst, f->insts.len + 1);
     code->origins = arena_new(dc->arena, struct origin, f->insts.len + 1);
-    for (uint32_t i = 0; i < f->insts.len; i++) {
+    for (uint32_t i = 0; placed && i < f->insts.len; i++) {
         code->origins[i] = origin_of(f, &f->insts.at[i]);
         code->insts[i].origin = i;
         (void)decode_inst(dc, &f->insts.at[i], &code->insts[i]);

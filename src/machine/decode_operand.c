@@ -178,6 +178,8 @@ static bool sreg_operand(struct decoder *dc, const struct ptx_operand *o, unsign
     if (constant_sreg(id, &value)) {
         constant_operand(dc, bits, value, out);
     } else if (is_x_of(id, &kind)) {
+        if (o->component > 3)
+            return false; /* a whole vector, which no form takes */
         if (o->component == 3) /* .w reads zero, of the counts one. SOURCE: PTX ISA, "%tid", "%ntid" */
             constant_operand(dc, bits, id == SREG_NTID || id == SREG_NCTAID, out);
         else

@@ -206,6 +206,9 @@ static bool add_target(struct decoder *dc, const struct ptx_inst *in, uint32_t f
     const struct ptx_func *const f = code->func;
     if (!f->has_body)
         return tw_decode_unsupported(dc, in, "the called function has no body");
+    for (uint32_t i = 0; i < f->param_count + f->ret_count; i++)
+        if (f->vars.at[i].space == MOD_REG && f->vars.at[i].type == MOD_PRED)
+            return tw_decode_unsupported(dc, in, "a predicate cannot be passed to a function");
     *t = (struct call_target){.address = code_address(func), .code = code};
     t->params = callee_places(dc, 0, f->param_count);
     t->rets = callee_places(dc, f->param_count, f->ret_count);

@@ -5,7 +5,6 @@
 #include "machine/internal.h"
 #include "machine/shared_layout.h"
 
-#include <assert.h>
 #include <string.h>
 
 static uint64_t element_bytes(const struct ptx_var *v)
@@ -36,7 +35,8 @@ static void write_initial(const struct program *p, const struct ptx_var *v, uint
         if (init->mask != 0)
             value = value >> (8 * (init->mask - 1)) & 0xff;
         const uint64_t at = init->element * bytes;
-        assert(at + bytes <= v->bytes);
+        if (at >= v->bytes || bytes > v->bytes - at)
+            continue; /* more values than the array has elements */
         memcpy(to + at, &value, bytes < sizeof value ? (size_t)bytes : sizeof value);
     }
 }

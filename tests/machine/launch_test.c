@@ -197,6 +197,32 @@ static void module_variables_hold_their_initial_values(void **state)
     rig_end(&rig);
 }
 
+/* Sizes that no device has are refused, whatever arithmetic on them would give. */
+static void variables_that_cannot_fit_are_refused(void **state)
+{
+    static const struct { const char *decl, *body, *want; } rows[] = {
+        {"", ".local .align 4 .b8 big[8589934600];\nst.local.u32 [big], 1;\n", "error[E0716]: variable 'big' does not fit\n"},
+        {"", "{\n.param .b8 arg[4294967300];\nst.param.b8 [arg], 1;\n}\n", "error[E0716]: variable 'arg' does not fit\n"},
+        {".shared .align 4 .b8 box[4294967300];", "st.shared.u32 [box], 1;\n", "error[E0708]: the kernel needs more shared memory than a CTA may have\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench_room *const room = *state;
+        struct rig rig;
+        struct text t;
+        const uint64_t out = 0;
+        tw_text_init(&t, &room->arena);
+        tw_text_addf(&t, ".version 8.8\n.target sm_90a\n.address_size 64\n%s\n.visible .entry k(.param .u64 out)\n{\n%sret;\n}\n", rows[i].decl, rows[i].body);
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        rig_load(&rig, room, "k.ptx", t.at);
+        assert_null(tw_launch_new(rig.program, "k", &(struct launch_spec){.params = &out, .param_bytes = 8}, &room->diags));
+        if (strstr(tw_test_diags(room), rows[i].want) == NULL)
+            fail_msg("%s", tw_test_diags(room));
+        rig_end(&rig);
+    }
+    struct bench_room *const room = *state;
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +232,7 @@ int main(void)
         ROOM_TEST(threads_know_their_place),
         ROOM_TEST(shared_memory_lies_as_measured),
         ROOM_TEST(module_variables_hold_their_initial_values),
+        ROOM_TEST(variables_that_cannot_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
