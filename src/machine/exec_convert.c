@@ -39,6 +39,23 @@ static enum exec_status exec_cvt(struct warp *w, const struct dinst *d, uint32_t
     return EXEC_NEXT;
 }
 
+/* cvt.rs: two sources as two operands, or four as one vector; the random operand is the last. */
+static enum exec_status exec_cvt_random(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const struct cvt_call *const c = d->extra;
+    const bool vector = d->op[1].count != 0;
+    uint64_t r[LANES];
+    FOR_LANES(i, mask) {
+        uint64_t in[4];
+        for (unsigned k = 0; k < c->fields; k++)
+            in[k] = vector ? row32(w, w->code->refs[d->op[1].ref + k])[i] : lane_word(w, &d->op[1 + k], i);
+        const uint32_t random = (uint32_t)lane_word(w, &d->op[d->op_count - 1], i);
+        r[i] = tw_num_convert_random(&c->how, random, c->fields, in);
+    }
+    put_any(w, &d->op[0], mask, r);
+    return EXEC_NEXT;
+}
+
 /* Integer to integer without saturation: extend the source, cut to the destination type, fill the register. */
 static enum exec_status exec_cvt_integer(struct warp *w, const struct dinst *d, uint32_t mask)
 {
@@ -63,8 +80,6 @@ static bool is_integral(unsigned mod)
 
 static bool prepare_cvt(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
-    if (tw_ptx_mod(in, SLOT_RND) == MOD_RS)
-        return tw_decode_unsupported(dc, in, "stochastic rounding is described only by figures");
     if (!tw_decode_all(dc, in, d))
         return false;
     const unsigned to = tw_ptx_mod(in, SLOT_DTYPE), from = tw_ptx_mod(in, SLOT_ATYPE), rnd = tw_ptx_mod(in, SLOT_RND);
@@ -84,6 +99,8 @@ static bool prepare_cvt(struct decoder *dc, const struct ptx_inst *in, struct di
                                ? tw_fast_convert(&c->how) : NULL;
     if (quick != NULL)
         d->run = quick;
+    if (rnd == MOD_RS)
+        d->run = exec_cvt_random;
     if (in->form->id == FORM_CVT_INT && !c->how.sat)
         d->run = exec_cvt_integer;
     if (d->run == exec_cvt_integer && d->op[0].bytes == 8 && d->op[1].bits == 32 && to == MOD_U64 && from == MOD_U32)
