@@ -30,7 +30,8 @@ static const char *const integer_rows[IR_OP_COUNT] = {
     [IR_TRUNCDIV] = "div", [IR_TRUNCMOD] = "rem", [IR_NEG] = "neg", [IR_ABS] = "abs",
 };
 
-static const char *const bit_rows[IR_OP_COUNT] = {[IR_BITAND] = "and", [IR_BITOR] = "or", [IR_BITXOR] = "xor", [IR_BITNOT] = "not"};
+static const char *const bit_rows[IR_OP_COUNT] = {
+    [IR_BITAND] = "and", [IR_BITOR] = "or", [IR_BITXOR] = "xor", [IR_BITNOT] = "not"};
 
 static bool is_narrow_float(struct ir_type t)
 {
@@ -82,7 +83,8 @@ static bool never_negative(const struct emitter *em, const struct ir_expr *e)
 }
 
 /* Rounds toward minus infinity: where remainder and divisor differ in sign, one less, and the divisor added. */
-static struct ptx_operand floor_correction(struct emitter *em, const struct ir_expr *e, struct ptx_operand a, struct ptx_operand b)
+static struct ptx_operand floor_correction(struct emitter *em, const struct ir_expr *e, struct ptx_operand a,
+                                           struct ptx_operand b)
 {
     const struct ir_type t = e->type;
     const enum isa_mod reg = tw_emit_reg_type(t);
@@ -95,7 +97,8 @@ static struct ptx_operand floor_correction(struct emitter *em, const struct ir_e
     if (e->op == IR_FLOORMOD)
         return PURE(em, tw_emit_spell(em, "selp", t, 'b'), reg, PURE(em, tw_emit_spell(em, "add", t, 's'), reg, r, b), r, wrong);
     const struct ptx_operand q = PURE(em, tw_emit_spell(em, "div", t, 's'), reg, a, b);
-    return PURE(em, tw_emit_spell(em, "selp", t, 'b'), reg, PURE(em, tw_emit_spell(em, "add", t, 's'), reg, q, ptx_int(-1)), q, wrong);
+    return PURE(em, tw_emit_spell(em, "selp", t, 'b'), reg, PURE(em, tw_emit_spell(em, "add", t, 's'), reg, q, ptx_int(-1)), q,
+                wrong);
 }
 
 /* A power of two divides by a shift and leaves a mask, for negative numbers as well: both round down. */
@@ -144,7 +147,8 @@ static bool as_shift(struct emitter *em, const struct ir_expr *e, struct ptx_ope
     return true;
 }
 
-static struct ptx_operand integer_operation(struct emitter *em, const struct ir_expr *e, const struct ptx_operand *in, size_t count)
+static struct ptx_operand integer_operation(struct emitter *em, const struct ir_expr *e, const struct ptx_operand *in,
+                                            size_t count)
 {
     struct ptx_operand out;
     const bool bits = bit_rows[e->op] != NULL;
@@ -154,7 +158,8 @@ static struct ptx_operand integer_operation(struct emitter *em, const struct ir_
     if (e->op == IR_ABS && e->type.cls == IR_UINT)
         return in[0];
     /* neg exists for signed types alone; the bits of the result are the same. */
-    const struct ir_type as = e->op == IR_NEG ? (struct ir_type){.cls = IR_SINT, .format = e->type.format, .bits = e->type.bits} : e->type;
+    const struct ir_type as = e->op == IR_NEG ? (struct ir_type){.cls = IR_SINT, .format = e->type.format, .bits = e->type.bits}
+                                              : e->type;
     if (!as_shift(em, e, in[0], &out))
         out = tw_emit_pure(em, tw_emit_spell(em, operation, as, bits ? 'b' : 's'), tw_emit_reg_type(e->type), in, count);
     return extend_narrow(em, out, e->type);

@@ -30,7 +30,8 @@ static struct ptx_operand to_bool(struct emitter *em, struct ptx_operand a, stru
     if (from.cls == IR_FLOAT && from.bits < 32)
         return to_bool(em, tw_emit_cast(em, a, from, tw_ir_float32(), at), tw_ir_float32(), at);
     const struct ptx_operand zero = from.cls == IR_FLOAT ? tw_emit_constant(em, from, 0) : ptx_int(0);
-    return PURE(em, tw_emit_spell(em, from.cls == IR_FLOAT ? "setp.neu" : "setp.ne", from, 's'), MOD_PRED, tw_emit_in_reg(em, a, from), zero);
+    return PURE(em, tw_emit_spell(em, from.cls == IR_FLOAT ? "setp.neu" : "setp.ne", from, 's'), MOD_PRED,
+                tw_emit_in_reg(em, a, from), zero);
 }
 
 /* e4m3 and e5m2 from float32: the pair's lower half. */
@@ -64,7 +65,8 @@ static const char *cvt_type(struct ir_type t)
     return tw_emit_suffix(t);
 }
 
-static struct ptx_operand convert(struct emitter *em, const char *rounding, struct ptx_operand a, struct ir_type from, struct ir_type to)
+static struct ptx_operand convert(struct emitter *em, const char *rounding, struct ptx_operand a, struct ir_type from,
+                                  struct ir_type to)
 {
     const char *spelling = tw_format(em->arena, "cvt%s.%s.%s", rounding, cvt_type(to), cvt_type(from));
     return PURE(em, spelling, tw_emit_reg_type(to), tw_emit_in_reg(em, a, from));
@@ -77,7 +79,8 @@ static struct ptx_operand integer_to_integer(struct emitter *em, struct ptx_oper
     return convert(em, "", a, from, to);
 }
 
-static struct ptx_operand float_to_float(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to, struct src_span at)
+static struct ptx_operand float_to_float(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to,
+                                         struct src_span at)
 {
     const struct ir_type f32 = tw_ir_float32();
     if (from.bits == 8)
@@ -95,7 +98,8 @@ static struct ptx_operand float_to_float(struct emitter *em, struct ptx_operand 
     return convert(em, to.bits < from.bits ? ".rn" : "", a, from, to);
 }
 
-struct ptx_operand tw_emit_cast(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to, struct src_span at)
+struct ptx_operand tw_emit_cast(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to,
+                                struct src_span at)
 {
     if (tw_ir_type_equal(from, to))
         return a;
@@ -116,7 +120,8 @@ struct ptx_operand tw_emit_cast(struct emitter *em, struct ptx_operand a, struct
     if ((from.format == NUM_BF16 && to.bits == 8) || (to.format == NUM_BF16 && from.bits == 8))
         return tw_emit_cast(em, tw_emit_cast(em, a, from, tw_ir_float32(), at), tw_ir_float32(), to, at);
     if (from.cls == IR_FLOAT)
-        return from.bits == 8 ? tw_emit_cast(em, from_8_bits(em, a, from), tw_ir_float32(), to, at) : convert(em, ".rzi", a, from, to);
+        return from.bits == 8 ? tw_emit_cast(em, from_8_bits(em, a, from), tw_ir_float32(), to, at)
+                              : convert(em, ".rzi", a, from, to);
     if (to.cls != IR_FLOAT)
         return integer_to_integer(em, a, from, to);
     if (to.bits == 8)

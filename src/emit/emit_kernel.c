@@ -97,7 +97,8 @@ static void kernel(struct emitter *em)
     tw_ptx_build_end_func(&em->b);
 }
 
-struct ptx_module *tw_emit_ptx(const struct ir_kernel *k, const struct isa *isa, struct diags *diags, const struct emit_options *options)
+struct ptx_module *tw_emit_ptx(const struct ir_kernel *k, const struct isa *isa, struct diags *diags,
+                               const struct emit_options *options)
 {
     assert(k->is_lowered);
     const char *target = options != NULL && options->target != NULL ? options->target : default_target;

@@ -86,7 +86,8 @@ static struct place place_of(struct emitter *em, const struct ir_region *r)
     if (rest == NULL)
         return p;
     if (shared) {
-        const struct ptx_operand x = tw_emit_in_reg(em, tw_emit_cast(em, tw_emit_expr(em, rest), rest->type, tw_ir_int32(), r->at), tw_ir_int32());
+        const struct ptx_operand x = tw_emit_in_reg(
+            em, tw_emit_cast(em, tw_emit_expr(em, rest), rest->type, tw_ir_int32(), r->at), tw_ir_int32());
         p.base = PURE(em, "add.s32", MOD_B32, PURE(em, "mov.u32", MOD_B32, p.base), times32(em, x, bytes));
         return p;
     }
@@ -180,7 +181,8 @@ static struct ptx_operand window_address(struct emitter *em, const struct ir_sto
 struct ptx_operand tw_emit_pointer(struct emitter *em, const struct ir_expr *e)
 {
     if (e->op == IR_OFFSET)
-        return PURE(em, "add.s64", MOD_B64, tw_emit_in_reg(em, tw_emit_expr(em, e->args[0]), e->type), tw_emit_expr(em, e->args[1]));
+        return PURE(em, "add.s64", MOD_B64, tw_emit_in_reg(em, tw_emit_expr(em, e->args[0]), e->type),
+                    tw_emit_expr(em, e->args[1]));
     const struct ir_storage *s = e->region->view->storage;
     const struct ptx_operand window = window_address(em, s, place_of(em, e->region));
     if (s->scope == IR_GLOBAL)
@@ -312,7 +314,8 @@ void tw_emit_plan_locals(struct emitter *em)
     }
 }
 
-bool tw_emit_slot_reg(const struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index, struct ptx_operand *reg)
+bool tw_emit_slot_reg(const struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index,
+                      struct ptx_operand *reg)
 {
     const struct local_file *f = &em->files[s->id];
     if (t.bits != f->unit_bits || t.cls == IR_BOOL)
@@ -348,7 +351,8 @@ struct ptx_operand tw_emit_read_slot(struct emitter *em, const struct ir_storage
 }
 
 /* unit = unit with bits [at, at + width) replaced. */
-static void insert(struct emitter *em, const struct local_file *f, struct ptx_operand unit, struct ptx_operand part, struct ir_type t, int64_t at)
+static void insert(struct emitter *em, const struct local_file *f, struct ptx_operand unit, struct ptx_operand part,
+                   struct ir_type t, int64_t at)
 {
     const bool wide = f->unit_bits == 64;
     struct ptx_operand value = part;

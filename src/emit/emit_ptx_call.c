@@ -45,7 +45,8 @@ static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, 
     uint32_t j = 0;
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const uint32_t left = x->operand_count - j;
-        if (form->operands[i].optional && (left <= required_after(form, i + 1) || !kind_fits(&x->operands[j], &form->operands[i])))
+        if (form->operands[i].optional &&
+            (left <= required_after(form, i + 1) || !kind_fits(&x->operands[j], &form->operands[i])))
             continue;
         if (left == 0 || !kind_fits(&x->operands[j], &form->operands[i]))
             return false;
@@ -82,7 +83,8 @@ static struct ptx_operand immediate(struct call *c, const struct ir_ptx_operand 
 }
 
 /* A float constant for an operand of bits is its bits. */
-static struct ptx_operand value_operand(struct call *c, const struct ir_ptx_operand *o, const struct isa_operand *want, unsigned i)
+static struct ptx_operand value_operand(struct call *c, const struct ir_ptx_operand *o, const struct isa_operand *want,
+                                        unsigned i)
 {
     struct emitter *em = c->em;
     const struct ir_expr *e = o->expr;
@@ -94,7 +96,8 @@ static struct ptx_operand value_operand(struct call *c, const struct ir_ptx_oper
     if (!emit_is_imm(v))
         return v.negated && !(want->accept & ACCEPT_NEGATED) ? tw_emit_in_reg(em, v, e->type) : v;
     const bool vector = want->accept & ACCEPT_VECTOR;
-    const bool same_kind = (v.kind == OPERAND_INT) == (isa_mod_row(tw_isa_operand_type(c->spelling, i))->type_class != TYPE_FLOAT);
+    const bool same_kind = (v.kind == OPERAND_INT) ==
+                           (isa_mod_row(tw_isa_operand_type(c->spelling, i))->type_class != TYPE_FLOAT);
     return (want->accept & ACCEPT_IMM) && !vector && same_kind ? v : tw_emit_in_reg(em, v, e->type);
 }
 
@@ -118,7 +121,8 @@ static bool own_register(const struct call *c, const struct ir_expr *e, struct p
     return tw_emit_slot_reg(em, e->region->view->storage, e->type, index, reg);
 }
 
-static struct ptx_operand result_operand(struct call *c, const struct ir_ptx_operand *o, const struct isa_operand *want, unsigned i)
+static struct ptx_operand result_operand(struct call *c, const struct ir_ptx_operand *o, const struct isa_operand *want,
+                                         unsigned i)
 {
     struct emitter *em = c->em;
     struct ptx_operand reg;

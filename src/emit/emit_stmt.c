@@ -50,7 +50,8 @@ static void no_unroll(struct emitter *em)
 }
 
 /* i < end when counting up, i > end when counting down; a step of unknown sign asks both. */
-static struct ptx_operand goes_on(struct emitter *em, const struct ir_stmt *s, struct ptx_operand i, struct ptx_operand end, struct ptx_operand step)
+static struct ptx_operand goes_on(struct emitter *em, const struct ir_stmt *s, struct ptx_operand i, struct ptx_operand end,
+                                  struct ptx_operand step)
 {
     const struct ir_type t = s->var->type;
     const struct ir_range r = s->step == NULL ? (struct ir_range){1, 1} : tw_ir_range_of(em->k, s->step);
@@ -93,7 +94,8 @@ static void for_loop(struct emitter *em, const struct ir_stmt *s)
     const struct ptx_operand i = tw_emit_reg_of(em, t);
     const struct ptx_operand begin = tw_emit_expr(em, s->begin), end = tw_emit_stable(em, s->end);
     const struct ptx_operand step = s->step == NULL ? ptx_int(1) : tw_emit_in_reg(em, tw_emit_stable(em, s->step), t);
-    const uint32_t top = tw_ptx_new_label(&em->b, "loop"), next = tw_ptx_new_label(&em->b, "next"), out = tw_ptx_new_label(&em->b, "done");
+    const uint32_t top = tw_ptx_new_label(&em->b, "loop"), next = tw_ptx_new_label(&em->b, "next"),
+                   out = tw_ptx_new_label(&em->b, "done");
     tw_emit_mark_mutable(em, i, true);
     em->vars[s->var->id] = i;
     tw_emit_move(em, i, begin, t);
@@ -148,7 +150,8 @@ static void if_else(struct emitter *em, const struct ir_stmt *s)
 /* try_wait suspends the thread for a while and says whether the phase is over; before sm_90 there is only the test. */
 static void mbarrier_wait(struct emitter *em, const struct ir_expr *barrier, const struct ir_expr *parity)
 {
-    const char *spelling = em->target.sm >= 90 ? "mbarrier.try_wait.parity.shared::cta.b64" : "mbarrier.test_wait.parity.shared.b64";
+    const char *spelling = em->target.sm >= 90 ? "mbarrier.try_wait.parity.shared::cta.b64"
+                                               : "mbarrier.test_wait.parity.shared.b64";
     const uint32_t again = tw_ptx_new_label(&em->b, "wait");
     const struct ptx_operand done = tw_emit_reg(em, MOD_PRED);
     const struct ptx_operand at = tw_emit_address(em, barrier, MOD_SHARED, 0);
@@ -170,7 +173,8 @@ static void cuda_call(struct emitter *em, const struct ir_stmt *s)
     case IR_CTA_SYNC: EMIT(em, "bar.sync", ptx_int(0)); break;
     case IR_WARP_SYNC: EMIT(em, "bar.warp.sync", ptx_int(0xffffffff)); break;
     case IR_WARPGROUP_SYNC:
-        EMIT(em, "bar.sync", tw_emit_cast(em, tw_emit_expr(em, s->args[0]), s->args[0]->type, tw_ir_uint32(), s->at), ptx_int(128));
+        EMIT(em, "bar.sync", tw_emit_cast(em, tw_emit_expr(em, s->args[0]), s->args[0]->type, tw_ir_uint32(), s->at),
+             ptx_int(128));
         break;
     case IR_CLUSTER_SYNC:
         tw_emit_inst(em, "barrier.cluster.arrive.release", NULL, 0);

@@ -77,8 +77,8 @@ static uint32_t hash_of(const char *spelling, const struct ptx_operand *in, size
     return h;
 }
 
-static const struct known_value *find_value(const struct emitter *em, const char *spelling, const struct ptx_operand *in, size_t count,
-                                            uint32_t hash)
+static const struct known_value *find_value(const struct emitter *em, const char *spelling, const struct ptx_operand *in,
+                                            size_t count, uint32_t hash)
 {
     for (uint32_t at = em->buckets[hash % VALUE_BUCKETS]; at != 0; at = em->values.at[at - 1].chain) {
         const struct known_value *v = &em->values.at[at - 1];
@@ -101,7 +101,8 @@ static void remember(struct emitter *em, const char *spelling, const struct ptx_
     em->buckets[hash % VALUE_BUCKETS] = em->values.len;
 }
 
-struct ptx_operand tw_emit_pure(struct emitter *em, const char *spelling, enum isa_mod type, const struct ptx_operand *in, size_t count)
+struct ptx_operand tw_emit_pure(struct emitter *em, const char *spelling, enum isa_mod type, const struct ptx_operand *in,
+                                size_t count)
 {
     struct ptx_operand operands[4];
     assert(count <= 3);
@@ -195,7 +196,12 @@ struct ptx_operand tw_emit_in_reg(struct emitter *em, struct ptx_operand o, stru
     const enum isa_mod type = tw_emit_reg_type(t);
     if (type == MOD_PRED)
         return PURE(em, "mov.pred", MOD_PRED, o);
-    return PURE(em, type == MOD_F32 ? "mov.f32" : type == MOD_F64 ? "mov.f64" : type == MOD_B16 ? "mov.b16" : type == MOD_B32 ? "mov.b32" : "mov.b64",
+    return PURE(em,
+                type == MOD_F32   ? "mov.f32"
+                : type == MOD_F64 ? "mov.f64"
+                : type == MOD_B16 ? "mov.b16"
+                : type == MOD_B32 ? "mov.b32"
+                                  : "mov.b64",
                 type, o);
 }
 

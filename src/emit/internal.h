@@ -89,7 +89,8 @@ void tw_emit_mark_mutable(struct emitter *em, struct ptx_operand reg, bool is_mu
 bool tw_emit_is_mutable(const struct emitter *em, struct ptx_operand o);
 
 /* A pure instruction `spelling out, in...`: its result, computed once in a scope. */
-struct ptx_operand tw_emit_pure(struct emitter *em, const char *spelling, enum isa_mod type, const struct ptx_operand *in, size_t count);
+struct ptx_operand tw_emit_pure(struct emitter *em, const char *spelling, enum isa_mod type, const struct ptx_operand *in,
+                                size_t count);
 #define PURE(em, spelling, type, ...)                                                        \
     tw_emit_pure((em), (spelling), (type), (const struct ptx_operand[]){__VA_ARGS__},        \
                  sizeof((const struct ptx_operand[]){__VA_ARGS__}) / sizeof(struct ptx_operand))
@@ -121,7 +122,8 @@ struct ptx_operand tw_emit_predicate(struct emitter *em, const struct ir_expr *e
 struct ptx_operand tw_emit_coord(struct emitter *em, enum ir_coord c);
 struct ptx_operand tw_emit_unary(struct emitter *em, const struct ir_expr *e);
 struct ptx_operand tw_emit_binary(struct emitter *em, const struct ir_expr *e);
-struct ptx_operand tw_emit_cast(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to, struct src_span at);
+struct ptx_operand tw_emit_cast(struct emitter *em, struct ptx_operand a, struct ir_type from, struct ir_type to,
+                                struct src_span at);
 bool tw_emit_touches_memory(const struct ir_expr *e);
 /* Reports that a target has no instruction for this, and yields some register. */
 struct ptx_operand tw_emit_refuse(struct emitter *em, struct src_span at, struct ir_type t, const char *what);
@@ -140,9 +142,11 @@ struct ptx_operand tw_emit_address(struct emitter *em, const struct ir_expr *e, 
 
 /* Local tensors in registers. */
 struct ptx_operand tw_emit_read_slot(struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index);
-void tw_emit_write_slot(struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index, struct ptx_operand value);
+void tw_emit_write_slot(struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index,
+                        struct ptx_operand value);
 /* The register itself, if the slot is a whole unit; false if it is part of one. */
-bool tw_emit_slot_reg(const struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index, struct ptx_operand *reg);
+bool tw_emit_slot_reg(const struct emitter *em, const struct ir_storage *s, struct ir_type t, int64_t index,
+                      struct ptx_operand *reg);
 void tw_emit_plan_locals(struct emitter *em);
 
 /* ---- statements (emit_stmt.c, emit_ptx_call.c) ----------------------------------------------------------- */

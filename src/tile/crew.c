@@ -51,8 +51,9 @@ static bool whole_warps(struct tile_call *c, const struct tile_guards *g, const 
             const uint32_t t = 32 * w + lane;
             if (t < threads && active[t])
                 continue;
-            struct diag *d = tw_diag(c->diags, E0414, c->tile->opcode_at, "%s is issued by whole warps, and lane %u of warp %u is missing",
-                                     c->family->name, lane, w);
+            struct diag *d = tw_diag(c->diags, E0414, c->tile->opcode_at,
+                                     "%s is issued by whole warps, and lane %u of warp %u is missing", c->family->name, lane,
+                                     w);
             tw_diag_expected(d, "all 32 lanes of every warp that gets here");
             if (t < threads)
                 tw_diag_found(d, "a condition around the call that leaves lanes out");
@@ -84,8 +85,10 @@ static bool range_of_set(const uint8_t *set, uint32_t count, int64_t *low, int64
 
 static bool scattered(struct tile_call *c, const char *unit)
 {
-    struct diag *d = tw_diag(c->diags, E0413, c->tile->opcode_at, "the %ss that reach this %s are no range", unit, c->family->name);
-    tw_diag_expected(d, "at %s scope: consecutive %ss, the same in every warp and warpgroup", tw_ir_exec_scope_name(c->tile->scope), unit);
+    struct diag *d = tw_diag(c->diags, E0413, c->tile->opcode_at, "the %ss that reach this %s are no range", unit,
+                             c->family->name);
+    tw_diag_expected(d, "at %s scope: consecutive %ss, the same in every warp and warpgroup",
+                     tw_ir_exec_scope_name(c->tile->scope), unit);
     tw_diag_fix(d, "guard the call with one comparison of the %s index", unit);
     return false;
 }
@@ -200,7 +203,8 @@ bool tw_tile_assemble(struct tile_call *c, const struct tile_guards *guards)
     if (c->tile->scope == IR_THREAD_SCOPE) {
         if (by_warp) {
             struct diag *d = tw_diag(c->diags, E0413, c->tile->opcode_at, "%s at thread scope", c->family->name);
-            tw_diag_expected(d, "scope=\"warp\", \"warpgroup\", \"cta\" or \"cluster\": the instruction is issued by whole warps");
+            tw_diag_expected(d,
+                             "scope=\"warp\", \"warpgroup\", \"cta\" or \"cluster\": the instruction is issued by whole warps");
             tw_diag_found(d, "scope=\"thread\", the default");
             tw_diag_fix(d, "write scope=\"warp\"");
             return false;

@@ -45,7 +45,8 @@ static const char *element(const struct walk *w, int64_t row, int64_t k)
 
 static struct diag *no_walk(const struct walk *w, enum diag_code code)
 {
-    struct diag *d = tw_tile_error(w->c, w->operand, code, ": no %s descriptor walks this view", w->mn_major ? "MN-major" : "K-major");
+    struct diag *d = tw_tile_error(w->c, w->operand, code, ": no %s descriptor walks this view",
+                                   w->mn_major ? "MN-major" : "K-major");
     tw_diag_spec(d, "PTX ISA, tcgen05 matrix descriptor, canonical layouts");
     return d;
 }
@@ -137,7 +138,8 @@ static bool check_stride(const struct walk *w, const char *field, int64_t bytes,
     if (holds(bytes))
         return true;
     struct diag *d = tw_tile_error(w->c, w->operand, E0422, ": the descriptor's %s cannot hold this layout's stride", field);
-    tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, at[0], at[1]), element(w, 0, 0));
+    tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, at[0], at[1]),
+                     element(w, 0, 0));
     tw_diag_found(d, "%lld bytes, by layout %s", (long long)bytes, tw_layout_text(w->c->arena, w->o->layout));
     return false;
 }
@@ -196,7 +198,8 @@ static bool other_major_walks(const struct walk *w)
 
 static const char *strides_words(const struct walk *w, const struct smem_desc *desc)
 {
-    return tw_format(w->c->arena, "SDO %u, LDO %u, swizzle %s", desc->stride_bytes, desc->lead_bytes, tw_swizzle_mode_row(w->mode)->name);
+    return tw_format(w->c->arena, "SDO %u, LDO %u, swizzle %s", desc->stride_bytes, desc->lead_bytes,
+                     tw_swizzle_mode_row(w->mode)->name);
 }
 
 static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k)
@@ -243,7 +246,8 @@ static bool check_starts(const struct walk *w)
         const int64_t bits = w->o->starts[i].step * w->bits;
         if (bits % 128 == 0)
             continue;
-        struct diag *d = tw_diag(w->c->diags, E0422, w->o->starts[i].value->at, "%s: a run-time index moves the descriptor's start by %lld bits",
+        struct diag *d = tw_diag(w->c->diags, E0422, w->o->starts[i].value->at,
+                                 "%s: a run-time index moves the descriptor's start by %lld bits",
                                  tw_tile_operand_name(w->c, w->operand), (long long)bits);
         tw_diag_expected(d, "steps of 16 bytes");
         return false;

@@ -20,7 +20,8 @@ static bool check_issues(struct tile_call *c)
     int64_t issues = 1;
     for (uint32_t i = 0; i < tuple_rank(c); i++)
         if (__builtin_mul_overflow(issues, tuple_extent(c, i), &issues) || issues > TW_MAX_TILE_ISSUES) {
-            struct diag *d = tw_diag(c->diags, E0420, c->tile->opcode_at, "this call would expand to more than %d instructions", TW_MAX_TILE_ISSUES);
+            struct diag *d = tw_diag(c->diags, E0420, c->tile->opcode_at, "this call would expand to more than %d instructions",
+                                     TW_MAX_TILE_ISSUES);
             tw_diag_fix(d, "put a loop around a smaller call");
             return false;
         }

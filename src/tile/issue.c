@@ -85,7 +85,8 @@ static struct ir_expr *storage_address(struct tile_call *c, const struct tile_op
 {
     const struct layout_env env = {.arena = c->k->arena, .at = o->arg->at};
     const struct shape one = {1, {1}};
-    struct ir_view *view = tw_ir_view_new(c->k, o->storage, o->storage->elem, 1, one.dim, tw_layout_default(&env, &one), 0, o->arg->at);
+    struct ir_view *view = tw_ir_view_new(c->k, o->storage, o->storage->elem, 1, one.dim, tw_layout_default(&env, &one), 0,
+                                          o->arg->at);
     return tw_ir_address(c->k, tw_ir_region_whole(c->k, view, o->arg->at), o->arg->at);
 }
 

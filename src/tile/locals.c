@@ -104,7 +104,8 @@ static bool thread_index(struct lowering *l, const struct ir_region *r, uint32_t
         if (r->start[d] == NULL)
             continue;
         if (!tw_tile_eval(l->k, r->start[d], thread, &coord[d])) {
-            struct diag *diag = tw_diag(l->diags, E0803, r->start[d]->at, "'%s' is distributed over threads, and this index is known only at run time",
+            struct diag *diag = tw_diag(l->diags, E0803, r->start[d]->at,
+                                        "'%s' is distributed over threads, and this index is known only at run time",
                                         r->view->storage->name);
             tw_diag_expected(diag, "an index of thread coordinates and constants, so that the owner can be checked");
             tw_diag_fix(diag, "view the thread's own registers: .view(n, layout=\"default\")");
@@ -133,13 +134,15 @@ static bool owned_slot(const struct ir_view *v, int64_t flat, uint32_t thread, i
     return false;
 }
 
-static bool not_owner(struct lowering *l, const struct ir_region *r, uint32_t thread, const struct shape *shape, const int64_t *coord)
+static bool not_owner(struct lowering *l, const struct ir_region *r, uint32_t thread, const struct shape *shape,
+                      const int64_t *coord)
 {
     struct text t;
     tw_text_init(&t, l->k->arena);
     for (uint32_t d = 0; d < shape->rank; d++)
         tw_text_addf(&t, "%s%lld", d == 0 ? "" : ", ", (long long)coord[d]);
-    struct diag *diag = tw_diag(l->diags, E0803, r->at, "thread %u does not hold element (%s) of '%s'", thread, t.at, r->view->storage->name);
+    struct diag *diag = tw_diag(l->diags, E0803, r->at, "thread %u does not hold element (%s) of '%s'", thread, t.at,
+                                r->view->storage->name);
     tw_diag_expected(diag, "the thread that owns the element by layout %s", tw_layout_text(l->k->arena, r->view->layout));
     tw_diag_fix(diag, "index the thread's own registers through .view(n, layout=\"default\")");
     l->failed = true;
@@ -164,7 +167,8 @@ static bool distributed_slot(struct lowering *l, const struct ir_region *r, int6
         if (!owned_slot(r->view, tw_shape_flat(&shape, coord), t, &mine))
             return not_owner(l, r, t, &shape, coord);
         if (!first && mine != *slot) {
-            struct diag *diag = tw_diag(l->diags, E0803, r->at, "threads hold this element of '%s' in different registers", r->view->storage->name);
+            struct diag *diag = tw_diag(l->diags, E0803, r->at, "threads hold this element of '%s' in different registers",
+                                        r->view->storage->name);
             tw_diag_found(diag, "register %lld in one thread, %lld in thread %u", (long long)*slot, (long long)mine, t);
             l->failed = true;
             return false;

@@ -67,9 +67,11 @@ static bool check_resident(struct lowering *l, const struct ir_stmt *s)
         if (a->kind != IR_ARG_REGION || a->region->view->storage->memory_reason == NULL)
             continue;
         const struct ir_storage *local = a->region->view->storage;
-        struct diag *d = tw_diag(l->diags, E0425, local->memory_reason->at, "'%s' is an operand of %s, so this index must be known at compile time",
-                                 local->name, s->tile->opcode);
-        tw_diag_expected(d, "registers have no addresses: constants, or variables of loops with static bounds that can be unrolled");
+        struct diag *d = tw_diag(l->diags, E0425, local->memory_reason->at,
+                                 "'%s' is an operand of %s, so this index must be known at compile time", local->name,
+                                 s->tile->opcode);
+        tw_diag_expected(
+            d, "registers have no addresses: constants, or variables of loops with static bounds that can be unrolled");
         tw_diag_note(d, a->at, "used as an operand here");
         l->failed = true;
         return false;

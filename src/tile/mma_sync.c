@@ -53,13 +53,17 @@ static void d_owner(const struct tile_call *c, uint32_t lane, uint32_t reg, int6
 #define REGISTERS (1u << IR_LOCAL)
 static const struct tile_operand_row operands[] = {
     [D] = {.name = "D", .role = TILE_DST, .scopes = REGISTERS, .repeats = "MN", .atom_rank = 2,
-           .atom = {{"m", TILE_M, "M"}, {"n", TILE_N, "N"}}, .elem_bits = 32, .format = NUM_F32, .regs = d_regs, .owner = d_owner},
+           .atom = {{"m", TILE_M, "M"}, {"n", TILE_N, "N"}}, .elem_bits = 32, .format = NUM_F32,
+           .regs = d_regs, .owner = d_owner},
     [A] = {.name = "A", .role = TILE_SRC, .scopes = REGISTERS, .repeats = "MK", .atom_rank = 2,
-           .atom = {{"m", TILE_M, "M"}, {"word", TILE_WORDS, "K/2"}}, .elem_bits = 32, .format = NUM_U32, .regs = a_regs, .owner = a_owner},
+           .atom = {{"m", TILE_M, "M"}, {"word", TILE_WORDS, "K/2"}}, .elem_bits = 32, .format = NUM_U32,
+           .regs = a_regs, .owner = a_owner},
     [B] = {.name = "B", .role = TILE_SRC, .scopes = REGISTERS, .repeats = "NK", .atom_rank = 2,
-           .atom = {{"n", TILE_N, "N"}, {"word", TILE_WORDS, "K/2"}}, .elem_bits = 32, .format = NUM_U32, .regs = b_regs, .owner = b_owner},
+           .atom = {{"n", TILE_N, "N"}, {"word", TILE_WORDS, "K/2"}}, .elem_bits = 32, .format = NUM_U32,
+           .regs = b_regs, .owner = b_owner},
     [C] = {.name = "C", .role = TILE_SRC, .scopes = REGISTERS, .scalar = true, .repeats = "MN", .atom_rank = 2,
-           .atom = {{"m", TILE_M, "M"}, {"n", TILE_N, "N"}}, .elem_bits = 32, .format = NUM_F32, .regs = d_regs, .owner = d_owner},
+           .atom = {{"m", TILE_M, "M"}, {"n", TILE_N, "N"}}, .elem_bits = 32, .format = NUM_F32,
+           .regs = d_regs, .owner = d_owner},
 };
 
 /* ---- the opcode ---------------------------------------------------------------------------------- */

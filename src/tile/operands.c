@@ -97,7 +97,8 @@ static bool check_scope(struct tile_call *c, uint32_t index)
     const struct tile_operand *o = &c->operand[index];
     if (o->row->scopes & 1u << o->storage->scope)
         return true;
-    struct diag *d = tw_tile_error(c, index, E0408, " is in %s memory", o->storage->scope == IR_TMEM ? "tensor" : tw_ir_scope_name(o->storage->scope));
+    struct diag *d = tw_tile_error(c, index, E0408, " is in %s memory",
+                                   o->storage->scope == IR_TMEM ? "tensor" : tw_ir_scope_name(o->storage->scope));
     tw_diag_expected(d, "%s", scope_words(c, o->row));
     tw_diag_found(d, "'%s', a %s tensor", o->storage->name, tw_ir_scope_name(o->storage->scope));
     tw_tile_show_declaration(d, o->storage);
@@ -124,27 +125,32 @@ static bool check_element(struct tile_call *c, uint32_t index)
 
 /* ---- the region --------------------------------------------------------------------------------- */
 
-/* A start that is not known at compile time moves the whole region by a fixed step, or cannot be taken. */
-static bool add_start(struct tile_call *c, uint32_t index, const struct grouping *g, uint32_t d)
+/* The iter along which a start that is not known at compile time moves the whole region by a fixed step; *mover is
+ * NULL if the dimension has one element. False if nothing moves so. */
+static bool find_mover(const struct tile_operand *o, const struct grouping *g, uint32_t d, const struct iter **mover)
 {
-    struct tile_operand *o = &c->operand[index];
-    const struct ir_expr *value = o->arg->region->start[d];
-    const struct iter *only = NULL;
+    *mover = NULL;
     for (uint32_t i = g->first[d]; i < g->first[d + 1]; i++) {
         const struct iter *it = &g->layout->shard[i];
         if (it->extent == 1)
             continue;
-        if (only != NULL || (it->axis != AXIS_M && it->axis != AXIS_TCOL) || o->storage->scope == IR_LOCAL)
-            goto refused;
-        only = it;
+        if (*mover != NULL || (it->axis != AXIS_M && it->axis != AXIS_TCOL) || o->storage->scope == IR_LOCAL)
+            return false;
+        *mover = it;
     }
-    if (only == NULL)
-        return true; /* one element along the dimension: nothing moves */
-    if (g->layout->swizzled && only->stride % tw_swizzle_period(&g->layout->swizzle) != 0)
-        goto refused;
-    o->starts[o->start_count++] = (struct tile_start){value, only->axis, only->stride};
-    return true;
-refused:;
+    return *mover == NULL || !g->layout->swizzled || (*mover)->stride % tw_swizzle_period(&g->layout->swizzle) == 0;
+}
+
+static bool add_start(struct tile_call *c, uint32_t index, const struct grouping *g, uint32_t d)
+{
+    struct tile_operand *o = &c->operand[index];
+    const struct ir_expr *value = o->arg->region->start[d];
+    const struct iter *mover;
+    if (find_mover(o, g, d, &mover)) {
+        if (mover != NULL)
+            o->starts[o->start_count++] = (struct tile_start){value, mover->axis, mover->stride};
+        return true;
+    }
     struct diag *diag = tw_diag(c->diags, E0425, value->at, "%s: the index of dimension %u is known only at run time",
                                 tw_tile_operand_name(c, index), d);
     if (o->storage->scope == IR_LOCAL)
@@ -360,7 +366,8 @@ static bool count_operands(struct tile_call *c)
     tw_text_init(&names, c->arena);
     for (uint32_t i = 0; i < c->family->operand_count; i++)
         tw_text_addf(&names, "%s%s", i == 0 ? "" : ", ", c->family->operands[i].name);
-    struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "%s takes %u operands", c->family->name, c->family->operand_count);
+    struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "%s takes %u operands", c->family->name,
+                             c->family->operand_count);
     tw_diag_expected(d, "%s", names.at);
     tw_diag_found(d, "%u operands", c->tile->operand_count);
     return false;

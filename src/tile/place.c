@@ -186,13 +186,15 @@ static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile
     const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits;
     for (uint32_t i = 0; i < p->reg_count; i++) {
         if (p->slot[i] < 0 || p->slot[i] >= capacity) {
-            struct diag *d = tw_tile_error(c, operand, E0416, ": register %u would be slot %lld of '%s'", i, (long long)p->slot[i], o->storage->name);
+            struct diag *d = tw_tile_error(c, operand, E0416, ": register %u would be slot %lld of '%s'", i,
+                                           (long long)p->slot[i], o->storage->name);
             tw_diag_expected(d, "a slot from 0 to %lld", (long long)capacity - 1);
             return false;
         }
         for (uint32_t j = 0; j < i && o->row->role != TILE_SRC; j++)
             if (p->slot[i] == p->slot[j]) {
-                struct diag *d = tw_tile_error(c, operand, E0416, ": registers %u and %u are both slot %lld of '%s'", j, i, (long long)p->slot[i], o->storage->name);
+                struct diag *d = tw_tile_error(c, operand, E0416, ": registers %u and %u are both slot %lld of '%s'", j, i,
+                                               (long long)p->slot[i], o->storage->name);
                 tw_diag_expected(d, "distinct slots for everything that is written");
                 tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
                 return false;
@@ -213,7 +215,8 @@ static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *
     struct diag *d = tw_tile_error(c, operand, E0416, ": element %s is in another slot than register %u of lane 0",
                                    tw_tile_coord(c, o, coord), reg);
     tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[reg], o->storage->name);
-    tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane, tw_layout_text(c->arena, o->layout));
+    tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane,
+                  tw_layout_text(c->arena, o->layout));
     return false;
 }
 
@@ -266,13 +269,15 @@ static const char *cell_words(const struct tile_call *c, struct tile_cell cell)
 {
     if (cell.bit % 32 == 0)
         return tw_format(c->arena, "lane %lld, column %lld", (long long)cell.lane, (long long)cell.bit / 32);
-    return tw_format(c->arena, "lane %lld, column %lld, bit %lld", (long long)cell.lane, (long long)(cell.bit / 32), (long long)(cell.bit % 32));
+    return tw_format(c->arena, "lane %lld, column %lld, bit %lld", (long long)cell.lane, (long long)(cell.bit / 32),
+                     (long long)(cell.bit % 32));
 }
 
 static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coord, struct tile_cell want, struct tile_cell found)
 {
     const struct tile_operand *o = &c->operand[operand];
-    struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses", tw_tile_coord(c, o, coord));
+    struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses",
+                                   tw_tile_coord(c, o, coord));
     tw_diag_expected(d, "%s of '%s'", cell_words(c, want), o->storage->name);
     tw_diag_found(d, "%s, by layout %s", cell_words(c, found), tw_layout_text(c->arena, o->layout));
     tw_tile_show_declaration(d, o->storage);

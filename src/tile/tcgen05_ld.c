@@ -68,7 +68,8 @@ static const struct tile_operand_row st_operands[] = {CELL_ROW(TILE_DST, "dst"),
 
 static bool not_covered(struct tile_call *c, const char *why)
 {
-    struct diag *d = tw_diag(c->diags, E0402, c->tile->opcode_at, "the %s tile pattern does not cover %s", c->family->name, c->mnemonic);
+    struct diag *d = tw_diag(c->diags, E0402, c->tile->opcode_at, "the %s tile pattern does not cover %s", c->family->name,
+                             c->mnemonic);
     tw_diag_expected(d, "one of the shapes 32x32b, 16x64b, 16x128b, 16x256b, each 32-bit cell a register");
     tw_diag_found(d, "%s", why);
     tw_diag_fix(d, "call it as a raw instruction, T.ptx[...](...)");

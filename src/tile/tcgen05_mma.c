@@ -101,8 +101,8 @@ static bool check_shape(struct tile_call *c, const struct ir_arg *shape)
     if (s[TILE_M] <= 256 && s[TILE_N] <= 256 && s[TILE_K] == kind->k_dense &&
         tw_tc_shape(&m->form, (uint32_t)s[TILE_M], (uint32_t)s[TILE_N]) != TC_SHAPE_ILLEGAL)
         return true;
-    struct diag *d = tw_diag(c->diags, E0407, shape->at, "instruction_shape (%lld, %lld, %lld) does not exist for %s", (long long)s[TILE_M],
-                             (long long)s[TILE_N], (long long)s[TILE_K], c->mnemonic);
+    struct diag *d = tw_diag(c->diags, E0407, shape->at, "instruction_shape (%lld, %lld, %lld) does not exist for %s",
+                             (long long)s[TILE_M], (long long)s[TILE_N], (long long)s[TILE_K], c->mnemonic);
     tw_diag_expected(d, "%s, K %u; M and N are totals over the CTA group", tw_tc_shape_legal(&m->form), kind->k_dense);
     tw_diag_spec(d, "PTX ISA, tcgen05.mma, shapes of kind::%s", kind->name);
     return false;
@@ -166,9 +166,12 @@ static bool input_format(struct tile_call *c, uint32_t operand, const char *para
     *out = (uint16_t)f;
     if (f != NUM_NONE && kind->ab_formats & 1u << f)
         return true;
-    struct diag *d = tw_tile_error(c, operand, E0424, ": kind::%s takes no %s", kind->name, name != NULL ? name : tw_ir_type_name(elem));
+    struct diag *d = tw_tile_error(c, operand, E0424, ": kind::%s takes no %s", kind->name,
+                                   name != NULL ? name : tw_ir_type_name(elem));
     tw_diag_expected(d, "%s", format_set(c, kind->ab_formats));
-    tw_diag_found(d, "%s", name != NULL ? tw_format(c->arena, "%s=\"%s\"", param, name) : tw_format(c->arena, "the tensor's dtype %s", tw_ir_type_name(elem)));
+    tw_diag_found(d, "%s",
+                  name != NULL ? tw_format(c->arena, "%s=\"%s\"", param, name)
+                               : tw_format(c->arena, "the tensor's dtype %s", tw_ir_type_name(elem)));
     if (kind->ab_formats == 1u << NUM_TF32 && f == NUM_F32)
         tw_diag_fix(d, "write %s=\"tf32\"", param);
     return false;
@@ -193,7 +196,8 @@ static bool check_formats(struct tile_call *c)
         allowed &= ~(1u << NUM_F16); /* SOURCE: PTX ISA, kind::f16: f16 accumulators with f16 inputs alone */
     if (d_format != NUM_NONE && allowed & 1u << d_format)
         return true;
-    struct diag *d = tw_tile_error(c, D, E0424, ": kind::%s does not accumulate in %s", kind->name, tw_ir_type_name(c->operand[D].view->elem));
+    struct diag *d = tw_tile_error(c, D, E0424, ": kind::%s does not accumulate in %s", kind->name,
+                                   tw_ir_type_name(c->operand[D].view->elem));
     tw_diag_expected(d, "%s with %s inputs", format_set(c, allowed), tw_num_format((enum num_format)m->desc.a_format)->name);
     return false;
 }
@@ -216,7 +220,8 @@ static bool major(struct tile_call *c, uint32_t operand, const char *param, uint
         why = "an MN-major B of 8-bit elements needs a multiple of 16 columns a CTA";
     if (why == NULL)
         return true;
-    struct diag *d = tw_diag(c->diags, E0424, tw_tile_param(c, param)->at, "%s cannot be MN-major", tw_tile_operand_name(c, operand));
+    struct diag *d = tw_diag(c->diags, E0424, tw_tile_param(c, param)->at, "%s cannot be MN-major",
+                             tw_tile_operand_name(c, operand));
     tw_diag_expected(d, "%s", why);
     tw_diag_found(d, "%s=\"mn\"", param);
     return false;
@@ -269,7 +274,8 @@ static bool check_a_copies(struct tile_call *c)
     mma_of(c)->form.a_in_tmem = c->operand[A].storage->scope == IR_TMEM;
     if (!mma_of(c)->form.a_in_tmem || path->banks == 1)
         return true;
-    struct diag *d = tw_tile_error(c, A, E0402, " in tensor memory on data path %c, which reads %u copies of it", path->letter, path->banks);
+    struct diag *d = tw_tile_error(c, A, E0402, " in tensor memory on data path %c, which reads %u copies of it", path->letter,
+                                   path->banks);
     tw_diag_expected(d, "A in shared memory");
     return false;
 }
@@ -284,7 +290,8 @@ static bool check_word(struct tile_call *c)
     m->word = tw_idesc_encode(m->form.kind, &m->desc);
     if (tw_idesc_check(&m->form, m->word, &faults))
         return true;
-    struct diag *d = tw_diag(c->diags, E0424, c->tile->opcode_at, "the instruction descriptor 0x%08x is not legal for %s", m->word, c->mnemonic);
+    struct diag *d = tw_diag(c->diags, E0424, c->tile->opcode_at, "the instruction descriptor 0x%08x is not legal for %s",
+                             m->word, c->mnemonic);
     tw_diag_expected(d, "%s: %s", faults.at[0].field->name, faults.at[0].expected);
     tw_diag_found(d, "%s = %u", faults.at[0].field->name, faults.at[0].found);
     return false;
@@ -317,7 +324,8 @@ static bool same_lanes(struct tile_call *c, const struct tile_place *d, const st
     const int64_t d_lane = d->address.base >> 16, a_lane = a->address.base >> 16;
     if (!tw_tmem_paths[mma_of(c)->path].scattered || d_lane == a_lane)
         return true;
-    struct diag *diag = tw_tile_error(c, A, E0417, " starts at lane %lld and operand D at lane %lld", (long long)a_lane, (long long)d_lane);
+    struct diag *diag = tw_tile_error(c, A, E0417, " starts at lane %lld and operand D at lane %lld", (long long)a_lane,
+                                      (long long)d_lane);
     tw_diag_expected(diag, "the same lane: with M 64 both take the same half of each quadrant");
     return false;
 }

@@ -33,7 +33,9 @@ const uint8_t *tw_tile_active(const struct tile_guards *g);
 /* The thread coordinates of a flat thread id: laneid, warpid, wid_in_wg, tid_in_wg, wgid, tx. */
 void tw_tile_thread_axes(uint32_t thread, int64_t at[AXIS_COUNT]);
 
-enum tile_group_axis { TILE_GROUP_CTA_Z, TILE_GROUP_CTA_Y, TILE_GROUP_CTA_X, TILE_GROUP_WARP, TILE_GROUP_WARP_IN_WG, TILE_GROUP_LANE };
+enum tile_group_axis {
+    TILE_GROUP_CTA_Z, TILE_GROUP_CTA_Y, TILE_GROUP_CTA_X, TILE_GROUP_WARP, TILE_GROUP_WARP_IN_WG, TILE_GROUP_LANE
+};
 
 struct tile_group_row {
     enum tile_group_axis axis;

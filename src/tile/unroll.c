@@ -103,7 +103,8 @@ static bool known(const struct lowering *l, const struct ir_expr *e, int64_t oth
 static bool count_trips(const struct lowering *l, const struct ir_stmt *loop, struct trips *t)
 {
     int64_t end;
-    if (!known(l, loop->begin, 0, &t->begin) || !known(l, loop->end, 0, &end) || !known(l, loop->step, 1, &t->step) || t->step <= 0)
+    if (!known(l, loop->begin, 0, &t->begin) || !known(l, loop->end, 0, &end) || !known(l, loop->step, 1, &t->step) ||
+        t->step <= 0)
         return false;
     t->count = end <= t->begin ? 0 : (end - t->begin + t->step - 1) / t->step;
     return true;
@@ -127,8 +128,8 @@ static const char *obstacle(const struct lowering *l, const struct ir_stmt *loop
         return "a break or continue";
     if (__builtin_mul_overflow(t->count, count_statements(&loop->body) + 1, &statements) ||
         statements > TW_MAX_UNROLL - l->unrolled)
-        return tw_format(l->k->arena, "%lld turns, %lld statement%s in each", (long long)t->count, (long long)count_statements(&loop->body),
-                         count_statements(&loop->body) == 1 ? "" : "s");
+        return tw_format(l->k->arena, "%lld turns, %lld statement%s in each", (long long)t->count,
+                         (long long)count_statements(&loop->body), count_statements(&loop->body) == 1 ? "" : "s");
     return NULL;
 }
 

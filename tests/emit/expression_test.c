@@ -199,7 +199,8 @@ static void add_operations(struct draft *d, struct ir_type t, uint32_t *outs)
             store_to_new(d, tw_format(arena, "o%u", (*outs)++), binary(d, (enum ir_op)op, use(d, a), use(d, b)));
 }
 
-static const enum num_format formats[] = {NUM_F16, NUM_BF16, NUM_F32, NUM_F64, NUM_S8, NUM_U8, NUM_S16, NUM_U16, NUM_S32, NUM_U32, NUM_S64, NUM_U64};
+static const enum num_format formats[] = {NUM_F16, NUM_BF16, NUM_F32, NUM_F64, NUM_S8,  NUM_U8,
+                                          NUM_S16, NUM_U16,  NUM_S32, NUM_U32, NUM_S64, NUM_U64};
 
 static void every_operation_of_every_type_assembles(void **state)
 {

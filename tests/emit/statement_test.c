@@ -316,7 +316,8 @@ static void a_predicate_result_becomes_a_number(void **state)
     struct bench_room *room = *state;
     struct draft d = draft_new(room, "k", 32);
     struct ir_var *lane = define(&d, "lane", typed(&d, tw_ir_uint32(), 0)), *elected = define(&d, "elected", typed(&d, tw_ir_uint32(), 0));
-    const struct ir_ptx_operand results[] = {{.kind = IR_PTX_RESULT, .expr = use(&d, lane)}, {.kind = IR_PTX_RESULT, .expr = use(&d, elected)}};
+    const struct ir_ptx_operand results[] = {{.kind = IR_PTX_RESULT, .expr = use(&d, lane)},
+                                             {.kind = IR_PTX_RESULT, .expr = use(&d, elected)}};
     PTX(&d, "elect.sync", results[0], results[1], value_operand(typed(&d, tw_ir_uint32(), 0xffffffff)));
     assert_string_equal(body(room, &d), "mov.b32 %r0, 0;\n"
                                         "mov.b32 %r1, 0;\n"

@@ -126,7 +126,8 @@ static inline struct ir_region *half_width(struct tensor_mma *s)
 /* Rows by lane % 4 and words by lane / 4: the transpose of the fragment. */
 static inline struct ir_region *swapped_a(struct warp_mma *s)
 {
-    struct tensor a = relayout(&s->d, s->ar, SHARD(&s->d, M_(1, 8), M_(2, 4), M_(2, 1), LANE_(8, 1), M_(2, 2), LANE_(4, 8)), DIMS(1, 2, 16, 8));
+    struct tensor a = relayout(&s->d, s->ar, SHARD(&s->d, M_(1, 8), M_(2, 4), M_(2, 1), LANE_(8, 1), M_(2, 2), LANE_(4, 8)),
+                               DIMS(1, 2, 16, 8));
     return region(&s->d, &a);
 }
 
@@ -274,7 +275,8 @@ static inline struct warp_mma two_batches(struct bench_room *room)
 {
     struct warp_mma s = warp_mma_head(room);
     struct draft *d = &s.d;
-    s.av = relayout(d, s.ar, SHARD(d, M_(2, 0), M_(1, 8), M_(2, 4), M_(2, 1), LANE_(8, 4), M_(2, 2), LANE_(4, 1)), DIMS(2, 1, 2, 16, 8));
+    s.av = relayout(d, s.ar, SHARD(d, M_(2, 0), M_(1, 8), M_(2, 4), M_(2, 1), LANE_(8, 4), M_(2, 2), LANE_(4, 1)),
+                    DIMS(2, 1, 2, 16, 8));
     warp_mma_mma(&s, scalar(typed(d, tw_ir_float32(), 0)));
     return s;
 }

@@ -56,14 +56,16 @@ static inline struct tensor draft_tensor(struct draft *d, const char *name, enum
 
 static inline struct ir_view *draft_view(struct draft *d, const struct tensor *t)
 {
-    return tw_ir_view_new(d->k, t->storage, t->elem, t->view.shape.rank, t->view.shape.dim, t->view.layout, t->view.elem_offset, d->at);
+    return tw_ir_view_new(d->k, t->storage, t->elem, t->view.shape.rank, t->view.shape.dim, t->view.layout, t->view.elem_offset,
+                          d->at);
 }
 
 static inline struct tensor draft_param(struct draft *d, const char *name, enum num_format format, uint32_t rank, const int64_t *dims)
 {
     struct tensor t = draft_tensor(d, name, IR_GLOBAL, format, rank, dims, NULL);
     t.storage->param = (int32_t)d->k->params.len;
-    *vec_push(&d->room->arena, &d->k->params) = (struct ir_param){.name = name, .tensor = t.storage, .view = draft_view(d, &t), .at = d->at};
+    *vec_push(&d->room->arena, &d->k->params) =
+        (struct ir_param){.name = name, .tensor = t.storage, .view = draft_view(d, &t), .at = d->at};
     return t;
 }
 
@@ -233,8 +235,8 @@ static inline struct ir_arg text_param(struct draft *d, const char *name, const 
     return (struct ir_arg){.kind = IR_ARG_STR, .name = name, .text = text, .at = d->at};
 }
 
-static inline struct ir_tile *tile(struct draft *d, const char *opcode, enum ir_exec_scope scope, uint32_t operands, const struct ir_arg *o,
-                                   uint32_t params, const struct ir_arg *p)
+static inline struct ir_tile *tile(struct draft *d, const char *opcode, enum ir_exec_scope scope, uint32_t operands,
+                                   const struct ir_arg *o, uint32_t params, const struct ir_arg *p)
 {
     struct ir_stmt *s = tw_ir_stmt_new(d->k, d->into, IR_TILE, d->at);
     s->tile = arena_new(&d->room->arena, struct ir_tile, 1);
@@ -251,7 +253,11 @@ static inline struct ir_tile *tile(struct draft *d, const char *opcode, enum ir_
         s->tile->params[i] = p[i];
     return s->tile;
 }
-#define ARGS(...) (uint32_t)(sizeof((const struct ir_arg[]){__VA_ARGS__}) / sizeof(struct ir_arg)), (const struct ir_arg[]){__VA_ARGS__}
+#define ARGS(...)                                                                                                              \
+    (uint32_t)(sizeof((const struct ir_arg[]){__VA_ARGS__}) / sizeof(struct ir_arg)), (const struct ir_arg[])                  \
+    {                                                                                                                          \
+        __VA_ARGS__                                                                                                            \
+    }
 #define NO_ARGS 0, NULL
 
 /* ---- the kernel of seed 000: f16 128x64x64 ------------------------------------------------------------ */
@@ -263,7 +269,8 @@ struct tensor_mma {
     struct ir_tile *mma, *ld;
 };
 
-static inline const struct layout *shared_layout(struct draft *d, uint32_t bits, enum swizzle_mode mode, uint32_t rank, const int64_t *dims)
+static inline const struct layout *shared_layout(struct draft *d, uint32_t bits, enum swizzle_mode mode, uint32_t rank,
+                                                 const int64_t *dims)
 {
     const struct layout_env env = draft_env(d);
     struct shape shape;
@@ -271,7 +278,8 @@ static inline const struct layout *shared_layout(struct draft *d, uint32_t bits,
     return tw_mma_shared_layout(&env, bits, mode, &shape);
 }
 
-static inline const struct layout *operand_layout(struct draft *d, char which, int64_t rows, int64_t cols, uint32_t bits, int64_t m, int64_t g)
+static inline const struct layout *operand_layout(struct draft *d, char which, int64_t rows, int64_t cols, uint32_t bits,
+                                                  int64_t m, int64_t g)
 {
     const struct layout_env env = draft_env(d);
     const struct tmem_operand o = {.operand = which, .shape = {2, {rows, cols}}, .elem_bits = bits, .m = m, .cta_group = g};
@@ -290,8 +298,8 @@ static inline struct ir_expr *pointer(struct draft *d, const struct tensor *t)
 }
 
 /* A tensor in tensor memory at a run-time address. */
-static inline struct tensor decl_tmem(struct draft *d, const char *name, struct ir_expr *address, enum num_format format, uint32_t rank,
-                                      const int64_t *dims, const struct layout *layout)
+static inline struct tensor decl_tmem(struct draft *d, const char *name, struct ir_expr *address, enum num_format format,
+                                      uint32_t rank, const int64_t *dims, const struct layout *layout)
 {
     struct ir_var *base = define(d, tw_format(&d->room->arena, "%s_address", name), address);
     struct tensor t = draft_tensor(d, name, IR_TMEM, format, rank, dims, layout);
@@ -424,7 +432,8 @@ static inline struct warp_mma warp_mma_head(struct bench_room *room)
                                  binary(d, IR_MUL, num(d, 8), binary(d, IR_FLOORMOD, use(d, r->var), num(d, 2))));
     struct ir_expr *word = binary(d, IR_ADD, lane_part(d, lane, IR_FLOORMOD),
                                   binary(d, IR_MUL, num(d, 4), binary(d, IR_FLOORDIV, use(d, r->var), num(d, 2))));
-    store(d, AT(d, s.ar, slot_index(d, kk->var, 4, r->var)), tw_ir_load(d->k, AT(d, s.A, num(d, 0), use(d, kk->var), row, word), d->at));
+    store(d, AT(d, s.ar, slot_index(d, kk->var, 4, r->var)),
+          tw_ir_load(d->k, AT(d, s.A, num(d, 0), use(d, kk->var), row, word), d->at));
     d->into = top;
     kk = loop(d, "kk", 2);
     r = loop(d, "r", 2);

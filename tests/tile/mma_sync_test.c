@@ -37,7 +37,8 @@ static void repeats_expand_in_the_order_m_n_k(void **state)
     struct bench_room *room = *state;
     struct draft d = draft_new(room, "k", 32);
     const struct operands o = k16_operands(&d, 2, 3, 2);
-    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))), NO_ARGS);
+    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))),
+         NO_ARGS);
     const struct lowered l = lower_kernel(d.k, room);
     assert_int_equal(l.count, 2 * 3 * 2);
     for (uint32_t i = 0; i < l.count; i++) {
@@ -71,7 +72,8 @@ static void slots_may_be_permuted_and_strided(void **state)
     struct operands o = k16_operands(&d, 1, 1, 1);
     struct tensor wide = draft_tensor(&d, "wide", IR_LOCAL, NUM_U32, DIMS(16), NULL);
     o.a = relayout(&d, wide, SHARD(&d, M_(2, 2), LANE_(8, 4), M_(2, 5), LANE_(4, 1)), DIMS(1, 1, 16, 8));
-    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))), NO_ARGS);
+    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))),
+         NO_ARGS);
     const struct lowered l = lower_kernel(d.k, room);
     /* register r is row half r%2 (stride 2) and word half r/2 (stride 5) */
     expect_slots("A", &l.at[0]->operands[1], 4, (const uint64_t[]){0, 2, 5, 7});
@@ -84,7 +86,8 @@ static struct ir_tile *pair_mma(struct draft *d)
     struct tensor c = draft_tensor(d, "d", IR_LOCAL, NUM_F32, DIMS(4), NULL);
     a = relayout(d, a, SHARD(d, {2, 1, AXIS_WARPID}, M_(1, 2), M_(1, 2), M_(2, 1), LANE_(8, 4), LANE_(4, 1)), DIMS(2, 1, 1, 16, 4));
     b = relayout(d, b, SHARD(d, {2, 1, AXIS_WARPID}, M_(1, 1), M_(1, 1), LANE_(8, 4), LANE_(4, 1)), DIMS(2, 1, 1, 8, 4));
-    c = relayout(d, c, SHARD(d, {2, 1, AXIS_WARPID}, M_(1, 4), M_(1, 4), M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)), DIMS(2, 1, 1, 16, 8));
+    c = relayout(d, c, SHARD(d, {2, 1, AXIS_WARPID}, M_(1, 4), M_(1, 4), M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)),
+                 DIMS(2, 1, 1, 16, 8));
     return tile(d, K8, IR_CTA_SCOPE, ARGS(whole(d, &c), whole(d, &a), whole(d, &b), whole(d, &c)), NO_ARGS);
 }
 
@@ -122,7 +125,8 @@ static void at_cluster_scope_the_cta_axes_stand_before_the_warp(void **state)
     struct tensor c = draft_tensor(&d, "d", IR_LOCAL, NUM_F32, DIMS(4), NULL);
     a = relayout(&d, a, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, M_(2, 1), LANE_(8, 4), LANE_(4, 1)), DIMS(2, 2, 1, 1, 16, 4));
     b = relayout(&d, b, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, LANE_(8, 4), LANE_(4, 1)), DIMS(2, 2, 1, 1, 8, 4));
-    c = relayout(&d, c, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)), DIMS(2, 2, 1, 1, 16, 8));
+    c = relayout(&d, c, SHARD(&d, {2, 1, AXIS_CBX}, {2, 1, AXIS_WARPID}, M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)),
+                 DIMS(2, 2, 1, 1, 16, 8));
     tile(&d, K8, IR_CLUSTER_SCOPE, ARGS(whole(&d, &c), whole(&d, &a), whole(&d, &b), whole(&d, &c)), NO_ARGS);
     assert_int_equal(lower_kernel(d.k, room).count, 1);
 }
@@ -149,8 +153,10 @@ static void batch_axes_stand_before_the_repeats(void **state)
     struct operands o = k16_operands(&d, 2, 2, 2); /* taken as two batches of one repeat each where only M, N differ */
     o.a = reshape(&d, o.a, DIMS(2, 1, 2, 16, 8));
     o.b = reshape(&d, o.b, DIMS(2, 1, 2, 8, 8));
-    o.d = reshape(&d, relayout(&d, o.d, SHARD(&d, M_(2, 4), M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)), DIMS(2, 16, 8)), DIMS(2, 1, 1, 16, 8));
-    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))), NO_ARGS);
+    o.d = reshape(&d, relayout(&d, o.d, SHARD(&d, M_(2, 4), M_(2, 2), LANE_(8, 4), LANE_(4, 1), M_(2, 1)), DIMS(2, 16, 8)),
+                  DIMS(2, 1, 1, 16, 8));
+    tile(&d, K16, IR_WARP_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b), scalar(typed(&d, tw_ir_float32(), 0))),
+         NO_ARGS);
     const struct lowered l = lower_kernel(d.k, room);
     assert_int_equal(l.count, 4);
     for (uint32_t i = 0; i < 4; i++) {

@@ -178,7 +178,8 @@ static void a_in_tensor_memory_is_an_address_that_steps_eight_columns(void **sta
     struct operands o = two_steps(&d);
     struct tensor a = decl_tmem(&d, "at", typed(&d, tw_ir_uint32(), 0), NUM_F16, DIMS(128, 32), operand_layout(&d, 'A', 128, 32, 16, 128, 1));
     o.a = reshape(&d, rearrange(&d, a, "m (r k) -> r m k", "k", 16), DIMS(1, 2, 128, 16));
-    tile(&d, kinds[0].opcode, IR_THREAD_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b)), ARGS(shape_param(&d, 128, 64, 16)));
+    tile(&d, kinds[0].opcode, IR_THREAD_SCOPE, ARGS(whole(&d, &o.d), whole(&d, &o.a), whole(&d, &o.b)),
+         ARGS(shape_param(&d, 128, 64, 16)));
     const struct lowered l = lower_kernel(d.k, room);
     for (uint32_t k = 0; k < 2; k++) {
         const struct word_env env = {.tmem_base = 0x80};
@@ -215,7 +216,8 @@ static void repeats_over_m_and_n_pick_their_tiles(void **state)
     a.storage->align_bytes = b.storage->align_bytes = 1024;
     a = reshape(&d, a, DIMS(2, 1, 128, 16));
     b = reshape(&d, b, DIMS(2, 1, 16, 16));
-    tile(&d, kinds[0].opcode, IR_THREAD_SCOPE, ARGS(whole(&d, &acc), whole(&d, &a), whole(&d, &b)), ARGS(shape_param(&d, 128, 16, 16)));
+    tile(&d, kinds[0].opcode, IR_THREAD_SCOPE, ARGS(whole(&d, &acc), whole(&d, &a), whole(&d, &b)),
+         ARGS(shape_param(&d, 128, 16, 16)));
     const struct lowered l = lower_kernel(d.k, room);
     assert_int_equal(l.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
