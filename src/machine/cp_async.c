@@ -45,7 +45,8 @@ static void take_out(struct copy_engine *e, struct copy **link)
     e->free = c;
 }
 
-static void emit_access(struct cta *cta, const struct copy *c, uint32_t lane, enum space space, uint64_t address, uint32_t bytes, bool write)
+static void emit_access(struct cta *cta, const struct copy *c, uint32_t lane, enum space space, uint64_t address, uint32_t bytes,
+                        bool write)
 {
     struct machine_event event = {.kind = EVENT_ACCESS, .warp = c->warp, .lane = lane, .space = space, .address = address,
                                   .bytes = bytes, .read = !write, .write = write, .proxy = PROXY_GENERIC};
@@ -211,7 +212,8 @@ static enum exec_status exec_cp_async(struct warp *w, const struct dinst *d, uin
 static bool prepare_cp_async(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     int64_t size;
-    if (!tw_decode_immediate(dc, in, ROLE_SIZE, 16, &size) || !tw_decode_role(dc, in, ROLE_DST, d, 0) || !tw_decode_role(dc, in, ROLE_SRC, d, 1))
+    if (!tw_decode_immediate(dc, in, ROLE_SIZE, 16, &size) || !tw_decode_role(dc, in, ROLE_DST, d, 0) ||
+        !tw_decode_role(dc, in, ROLE_SRC, d, 1))
         return false;
     const bool ignore = in->form->id == FORM_CP_ASYNC_IGNORE;
     const bool partial = !ignore && tw_ptx_operand(tw_decode_func(dc), in, ROLE_SRC_SIZE)->kind != OPERAND_NONE;
@@ -262,8 +264,10 @@ static enum exec_status exec_arrive(struct warp *w, const struct dinst *d, uint3
         const struct mbar_update update = {.arrivals = 0};
         if (tw_mbar_find(cta, c->to[lane] & 0xffffff, &bar) != MBAR_LIVE) {
             struct mbar_report report;
-            const struct mbar_outcome outcome = tw_mbar_signal(cta, c->to[lane] & 0xffffff, update);
-            (void)tw_mbar_report(w->cluster->launch->diags->arena, "cp.async.mbarrier.arrive", cta, c->to[lane] & 0xffffff, update, &outcome, &report);
+            const uint32_t offset = c->to[lane] & 0xffffff;
+            const struct mbar_outcome outcome = tw_mbar_signal(cta, offset, update);
+            (void)tw_mbar_report(w->cluster->launch->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome,
+                                 &report);
             return tw_fault(w, lane, report.code, &report.note, "%s", report.message);
         }
         if (!d->mod[0])

@@ -52,17 +52,23 @@ WITH_FMA LANES_2(mul_f32_vector, uint32_t, uint32_t, 32, f32_bits(f32_of(x) * f3
 LANES_1(neg_f32, uint32_t, 32, (x & 0x7fffffff) > 0x7f800000 ? UINT32_C(0x7fffffff) : x ^ UINT32_C(0x80000000))
 LANES_1(abs_f32, uint32_t, 32, (x & 0x7fffffff) > 0x7f800000 ? UINT32_C(0x7fffffff) : x & UINT32_C(0x7fffffff))
 
-/* A NaN loses, two give the canonical word, -0 is below +0. */
+/* A key that orders the numbers as integers, -0 below +0. */
+static inline int32_t order_of(uint32_t x)
+{
+    return (int32_t)x < 0 ? (int32_t)(x ^ 0x7fffffff) : (int32_t)x;
+}
+
+/* A NaN loses, two give the canonical word. */
 static inline uint32_t min_word(uint32_t x, uint32_t y)
 {
     const bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;
-    const int32_t kx = (int32_t)x < 0 ? (int32_t)(x ^ 0x7fffffff) : (int32_t)x, ky = (int32_t)y < 0 ? (int32_t)(y ^ 0x7fffffff) : (int32_t)y;
+    const int32_t kx = order_of(x), ky = order_of(y);
     return nan_x ? (nan_y ? UINT32_C(0x7fffffff) : y) : nan_y ? x : kx < ky ? x : y;
 }
 static inline uint32_t max_word(uint32_t x, uint32_t y)
 {
     const bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;
-    const int32_t kx = (int32_t)x < 0 ? (int32_t)(x ^ 0x7fffffff) : (int32_t)x, ky = (int32_t)y < 0 ? (int32_t)(y ^ 0x7fffffff) : (int32_t)y;
+    const int32_t kx = order_of(x), ky = order_of(y);
     return nan_x ? (nan_y ? UINT32_C(0x7fffffff) : y) : nan_y ? x : kx > ky ? x : y;
 }
 LANES_2(min_f32, uint32_t, uint32_t, 32, min_word(x, y))
