@@ -529,7 +529,7 @@ VECTOR static void narrow(uint16_t *f16, const uint32_t *f32, size_t count)
 /* An f16 sum rounded to f32 and then to f16 is rounded right: f32 has more than twice the bits and two. */
 VECTOR static void add(uint32_t *acc, const uint32_t *sum, size_t count, bool half)
 {
-    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(half ? 0x7fffe000 : 0x7fffffff));
+    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff));
     size_t i = 0;
     for (; i + V <= count; i += V) {
         __m512 d = _mm512_add_ps(_mm512_loadu_ps(acc + i), _mm512_loadu_ps(sum + i));

@@ -62,7 +62,7 @@ static uint64_t float_word(const struct num_format_info *f, enum flavour flavour
     case NEAR_ONE:
     case CANCELLING: return with_field(f, near, r);
     case WIDE: return with_field(f, (r >> 40) % (highest + 1), r);
-    case SPARSE: return die < 32 ? (die & 1) << (f->storage_bits - 1) : with_field(f, die < 48 ? 0 : near, r);
+    case SPARSE: return die < 32 ? (uint64_t)(die & 1) << (f->storage_bits - 1) : with_field(f, die < 48 ? 0 : near, r);
     case SPECIALS: return die == 0 ? special_word(f, r >> 44) : with_field(f, near, r);
     case EXTREMES: return die < 20 ? f->max_finite : die < 40 ? (uint64_t)1 << f->unused_low_bits : with_field(f, die < 50 ? highest : 1, r);
     case FULL: return with_field(f, near, UINT64_C(0x7fffffffffffffff) | (r & UINT64_C(1) << 63 & (0 - (uint64_t)(die == 0))));
@@ -262,7 +262,7 @@ static void every_flavour_of_words_gives_the_references_bits(void **state)
 {
     struct bench_room *const room = *state;
     const uint64_t seed = seed_of_run();
-    const unsigned repeats = is_long() ? 200 : 1;
+    const unsigned repeats = is_long() ? 60 : 2;
     uint64_t rng = seed;
     uint64_t words = 0;
     printf("seed %llu\n", (unsigned long long)seed);
@@ -277,6 +277,87 @@ static void every_flavour_of_words_gives_the_references_bits(void **state)
                 tw_arena_rewind(&room->arena, mark);
             }
     printf("%llu random words\n", (unsigned long long)words);
+}
+
+/* Every exponent field of A against every one of B, smallest and largest significand, in the place of one product;
+ * the window's other products are as the flavour says. */
+static void one_pair_class(struct arena *arena, const struct instruction *in, enum flavour others, uint64_t *rng)
+{
+    const struct num_format_info *const fa = tw_num_format(in->a), *const fb = tw_num_format(in->b);
+    const unsigned m = 2u << fa->exponent_bits, n = 2u << fb->exponent_bits;
+    struct tile t = make_tile(arena, in, m, n, 1, others, rng);
+    for (unsigned i = 0; i < m; i++)
+        t.a[(size_t)i * in->k + i % in->k] = with_field(fa, i / 2, (i % 2 == 0 ? 0 : UINT64_C(0x7fffffffffffffff)) | next(rng) << 63);
+    for (unsigned j = 0; j < n; j++)
+        for (unsigned k = 0; k < in->k; k++) /* A's place differs from row to row: the class stands in all of B's places */
+            if (others == SPARSE || k % 4 == 0)
+                t.b[(size_t)j * in->k + k] = with_field(fb, j / 2, (j % 2 == 0 ? 0 : UINT64_C(0x7fffffffffffffff)) | next(rng) << 63);
+    expect_equal(arena, &t, "a pair of exponents", seed_of_run());
+}
+
+static void every_pair_of_exponents_gives_the_references_bits(void **state)
+{
+    struct bench_room *const room = *state;
+    static const enum flavour others[] = {SPARSE, NEAR_ONE, WIDE, SPECIALS};
+    uint64_t rng = seed_of_run() + 1;
+    for (size_t i = 0; i < COUNT(instructions); i++)
+        for (size_t o = 0; o < COUNT(others); o++) {
+            const struct instruction *const in = &instructions[i];
+            const bool large = tw_num_format(in->a)->exponent_bits == 8;
+            if (!tw_num_is_float(in->a) || in->a == NUM_F64 || (large && o != i % COUNT(others) && !is_long()))
+                continue;
+            const struct arena_mark mark = tw_arena_mark(&room->arena);
+            one_pair_class(&room->arena, in, others[o], &rng);
+            tw_arena_rewind(&room->arena, mark);
+        }
+}
+
+/* Block scales that lie far apart, with a C that takes the largest block's sum away: what is left shows which unit the
+ * small blocks were cut to. Low scales make the result subnormal, where faint groups are left out. */
+static void spread_scales(struct tile *t, uint64_t *scales, unsigned rows, uint64_t *rng)
+{
+    const unsigned blocks = t->in->k / t->in->block;
+    for (unsigned row = 0; row < rows; row++) {
+        const uint64_t r = next(rng);
+        const uint64_t low = r % 4 == 0 ? 56 + (r >> 8) % 16 : 127; /* a product of two of the former is near 2^-126 */
+        for (unsigned block = 0; block < blocks; block++) {
+            const uint64_t pick = next(rng), down = block == 0 ? 0 : 8 + pick % 14;
+            scales[(size_t)row * blocks + block] = t->in->scale == NUM_UE8M0 ? low - down : block == 0 ? 0x78 + pick % 7 : 1 + pick % 15;
+        }
+    }
+}
+
+static void take_first_block_away(struct arena *arena, struct tile *t)
+{
+    const struct num_tile_implementation *const reference = tw_num_tile_implementations(&(size_t){0});
+    struct tile first = *t;
+    first.job.k = t->in->k;
+    first.job.c.words = NULL;
+    uint64_t *const a = arena_new(arena, uint64_t, (size_t)t->job.m * t->in->k);
+    for (unsigned row = 0; row < t->job.m; row++)
+        memcpy(a + (size_t)row * t->in->k, t->a + (size_t)row * t->in->k, t->in->block * sizeof *a);
+    first.job.a.words = a;
+    run(arena, reference, &first, t->c);
+    for (size_t i = 0; i < (size_t)t->job.m * t->job.n; i++)
+        t->c[i] ^= t->c[i] == 0 ? 0 : 0x80000000u;
+}
+
+static void block_scaled_sums_that_cancel_show_the_unit_of_every_group(void **state)
+{
+    struct bench_room *const room = *state;
+    uint64_t rng = seed_of_run() + 2;
+    for (unsigned repeat = 0; repeat < (is_long() ? 400 : 12); repeat++)
+        for (size_t i = 0; i < COUNT(instructions); i++) {
+            if (instructions[i].block == 0 || instructions[i].block == instructions[i].k)
+                continue;
+            const struct arena_mark mark = tw_arena_mark(&room->arena);
+            struct tile t = make_tile(&room->arena, &instructions[i], 24, 40, 1, repeat % 3 == 0 ? SPARSE : BITS, &rng);
+            spread_scales(&t, t.scale_a, t.job.m, &rng);
+            spread_scales(&t, t.scale_b, t.job.n, &rng);
+            take_first_block_away(&room->arena, &t);
+            expect_equal(&room->arena, &t, "cancelling blocks", seed_of_run());
+            tw_arena_rewind(&room->arena, mark);
+        }
 }
 
 static void which_implementations_ran(void **state)
@@ -299,6 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_implementations_ran),
         ROOM_TEST(every_flavour_of_words_gives_the_references_bits),
+        ROOM_TEST(every_pair_of_exponents_gives_the_references_bits),
+        ROOM_TEST(block_scaled_sums_that_cancel_show_the_unit_of_every_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
