@@ -6,6 +6,7 @@
 #include "machine/exec_arith.h"
 #include "machine/program.h"
 #include "machine/registers.h"
+#include "machine/wgmma_watch.h"
 
 #include <assert.h>
 #include <string.h>
@@ -32,7 +33,7 @@ bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const 
 static const struct op_row *const families[] = {
     tw_ops_integer, tw_ops_bits, tw_ops_float, tw_ops_convert, tw_ops_select, tw_ops_memory, tw_ops_address, tw_ops_matrix, tw_ops_cp_async,
     tw_ops_atomic,
-    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma,
+    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma, tw_ops_wgmma,
 };
 
 static void collect_rows(struct decoder *dc)
@@ -154,6 +155,7 @@ static void decode_func(struct decoder *dc, struct code *code)
     memcpy(code->consts, dc->consts.at, dc->consts.len);
     code->specials = dc->specials.at;
     code->special_count = dc->specials.len;
+    code->wgmma = tw_wgmma_watch_code(dc->arena, code);
 }
 
 /* The code of a function, decoded later if it is new. */

@@ -63,6 +63,7 @@ struct code {
     uint32_t local_bytes;
     const uint32_t *reg_ref;    /* rows of func->regs */
     const uint64_t *var_offset; /* of func->vars, in their spaces */
+    const struct wgmma_watch *wgmma; /* NULL: no wgmma.mma_async in the function */
 };
 
 struct image {
@@ -90,8 +91,9 @@ struct op_row {
 
 /* The rows of each family; the last has op OP_NONE. */
 extern const struct op_row tw_ops_integer[], tw_ops_bits[], tw_ops_float[], tw_ops_convert[], tw_ops_select[], tw_ops_memory[],
-    tw_ops_address[], tw_ops_matrix[], tw_ops_cp_async[], tw_ops_atomic[], tw_ops_control[], tw_ops_warp[], tw_ops_barrier[], tw_ops_fence[];
-extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[]; /* the tensor-core files */
+    tw_ops_address[], tw_ops_matrix[], tw_ops_cp_async[], tw_ops_atomic[], tw_ops_control[], tw_ops_warp[],
+    tw_ops_barrier[], tw_ops_fence[];
+extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw_ops_wgmma[]; /* the tensor-core files */
 
 struct arena *tw_decode_arena(struct decoder *dc);
 const struct ptx_module *tw_decode_module(const struct decoder *dc);

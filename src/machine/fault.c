@@ -6,6 +6,7 @@
 #include "ptx/ptx.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 void tw_thread_name(const struct warp *w, unsigned lane, struct text *out)
 {
@@ -49,14 +50,10 @@ static void add_note_fields(struct diag *d, const struct fault_note *note)
         tw_diag_spec(d, "%s", note->spec);
 }
 
-static void report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
-                   const struct fault_note *note, const char *message, const char *verb)
+static void describe(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
+                     const struct fault_note *note, const char *message, const char *verb)
 {
-    struct launch *const l = w->cluster->launch;
-    if (l->status != LAUNCH_RUNNING)
-        return;
-    l->status = LAUNCH_FAULT;
-    w->cluster->faulted = true;
+    const struct launch *const l = w->cluster->launch;
     const struct origin *const o = &code->origins[origin];
     struct diag *const d = tw_diag(l->diags, (enum diag_code)diag_code, o->at, "%s", message);
     add_note_fields(d, note);
@@ -67,6 +64,38 @@ static void report(struct warp *w, unsigned lane, const struct code *code, uint3
     tw_source_name(l, o, &who);
     add_instruction(l, code, o, &who);
     tw_diag_note(d, (struct src_span){0}, "%s", who.at);
+}
+
+static void report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
+                   const struct fault_note *note, const char *message, const char *verb)
+{
+    struct launch *const l = w->cluster->launch;
+    if (l->status != LAUNCH_RUNNING)
+        return;
+    l->status = LAUNCH_FAULT;
+    w->cluster->faulted = true;
+    describe(w, lane, code, origin, diag_code, note, message, verb);
+}
+
+static bool reported(const struct diags *diags, int code, struct src_span at)
+{
+    for (uint32_t i = 0; i < diags->list.len; i++)
+        if ((int)diags->list.at[i]->code == code && memcmp(&diags->list.at[i]->at, &at, sizeof at) == 0)
+            return true;
+    return false;
+}
+
+void tw_remark(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
+{
+    const struct launch *const l = w->cluster->launch;
+    const uint32_t origin = w->code->insts[w->now->pc].origin;
+    if (l->status != LAUNCH_RUNNING || reported(l->diags, code, w->code->origins[origin].at))
+        return;
+    va_list args;
+    va_start(args, format);
+    const char *const message = tw_formatv(l->diags->arena, format, args);
+    va_end(args);
+    describe(w, lane, w->code, origin, code, note, message, "by ");
 }
 
 enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)

@@ -236,6 +236,7 @@ struct tmem;        /* tmem.h */
 struct tensor_pipe; /* tensor_pipe.h */
 struct mbar_table;  /* mbarrier.h */
 struct copy_engine; /* cp_async.c */
+struct wgmma_pipe;  /* wgmma_pipe.h */
 
 struct cta {
     struct cluster *cluster;
@@ -255,6 +256,7 @@ struct cta {
     struct tensor_pipe *tensor_pipe;
     struct mbar_table *mbars;
     struct copy_engine *copies; /* of cp.async, made on first use */
+    struct wgmma_pipe *wgmma;
 };
 
 struct cluster {
@@ -309,7 +311,10 @@ struct fault_note {
 };
 enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same for an asynchronous operation that was issued at `origin` by (warp, lane). */
+/* A finding that does not end the launch: a row of severity note or warning, reported once an instruction. */
+void tw_remark(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same as tw_fault for an asynchronous operation that was issued at `origin` by (warp, lane). */
 void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned lane, const struct code *code, uint32_t origin,
                     int diag_code, const struct fault_note *note, const char *format, ...)
     __attribute__((format(printf, 9, 10)));

@@ -84,9 +84,7 @@ static void link_block(struct flow *w, struct block *b)
 
 /* ---- What an instruction reads and writes ---------------------------------------------------------------- */
 
-typedef void visit_fn(void *context, uint32_t reg, bool read, bool write);
-
-static void visit_operand(const struct ptx_func *f, const struct ptx_operand *o, unsigned access, visit_fn *visit, void *context)
+static void visit_operand(const struct ptx_func *f, const struct ptx_operand *o, unsigned access, register_visit_fn *visit, void *context)
 {
     if (o->kind == OPERAND_REG)
         visit(context, o->index, (access & ACCESS_READ) != 0, (access & ACCESS_WRITE) != 0);
@@ -97,7 +95,7 @@ static void visit_operand(const struct ptx_func *f, const struct ptx_operand *o,
             visit_operand(f, &tw_ptx_elements(f, o)[i], o->kind == OPERAND_TENSOR ? ACCESS_READ : access, visit, context);
 }
 
-static void visit_inst(const struct ptx_func *f, const struct ptx_inst *in, visit_fn *visit, void *context)
+void tw_liveness_visit(const struct ptx_func *f, const struct ptx_inst *in, register_visit_fn *visit, void *context)
 {
     if (in->guard != PTX_NONE)
         visit(context, in->guard, true, false);
@@ -138,8 +136,8 @@ static void scan_block(struct flow *w, struct block *b)
     for (uint32_t i = b->first; i <= b->last; i++) {
         const struct ptx_inst *const in = &w->f->insts.at[i];
         struct block_scan s = {b, in->guard != PTX_NONE};
-        visit_inst(w->f, in, scan_read, &s);
-        visit_inst(w->f, in, scan_write, &s);
+        tw_liveness_visit(w->f, in, scan_read, &s);
+        tw_liveness_visit(w->f, in, scan_write, &s);
     }
 }
 
@@ -203,7 +201,7 @@ static void hold_asynchronous(const struct ptx_func *f, struct live_range *range
     struct place_scan to_the_end = {ranges, f->insts.len};
     for (uint32_t i = 0; i < f->insts.len; i++)
         if (f->insts.at[i].form->op == OP_WGMMA || f->insts.at[i].form->op == OP_WGMMA_SP)
-            visit_inst(f, &f->insts.at[i], scan_place, &to_the_end);
+            tw_liveness_visit(f, &f->insts.at[i], scan_place, &to_the_end);
 }
 
 struct live_range *tw_liveness_ranges(struct arena *arena, const struct ptx_func *f)
@@ -221,7 +219,7 @@ struct live_range *tw_liveness_ranges(struct arena *arena, const struct ptx_func
     uint64_t *const out = arena_new(arena, uint64_t, w.words);
     solve(&w, out);
     for (uint32_t i = 0; i < f->insts.len; i++)
-        visit_inst(f, &f->insts.at[i], scan_place, &(struct place_scan){ranges, i});
+        tw_liveness_visit(f, &f->insts.at[i], scan_place, &(struct place_scan){ranges, i});
     for (uint32_t i = 0; i < w.count; i++) {
         extend_set(&w, w.blocks[i].live_in, w.blocks[i].first, ranges);
         live_out(&w, &w.blocks[i], out);

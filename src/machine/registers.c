@@ -94,6 +94,20 @@ static void pin_parameters(const struct ptx_func *f, struct live_range *ranges)
             ranges[f->vars.at[i].reg] = (struct live_range){0, f->insts.len};
 }
 
+/* A product writes its accumulators when it lands, which may be after the last instruction that names them. */
+static void pin_accumulators(const struct ptx_func *f, struct live_range *ranges)
+{
+    for (uint32_t i = 0; i < f->insts.len; i++) {
+        const enum isa_op op = f->insts.at[i].form->op;
+        if (op != OP_WGMMA && op != OP_WGMMA_SP)
+            continue;
+        const struct ptx_operand *const d = tw_ptx_operand(f, &f->insts.at[i], ROLE_D);
+        for (uint32_t k = 0; d->kind == OPERAND_VECTOR && k < d->count; k++)
+            if (tw_ptx_elements(f, d)[k].kind == OPERAND_REG)
+                ranges[tw_ptx_elements(f, d)[k].index] = (struct live_range){0, f->insts.len};
+    }
+}
+
 uint32_t *tw_registers_assign(struct arena *arena, const struct ptx_func *f, uint32_t *frame_bytes)
 {
     uint32_t *const ref = arena_new(arena, uint32_t, f->regs.len + 1);
@@ -103,6 +117,7 @@ uint32_t *tw_registers_assign(struct arena *arena, const struct ptx_func *f, uin
     struct row_end *const heap = arena_new(arena, struct row_end, f->regs.len + 1);
     uint32_t next = 0;
     pin_parameters(f, ranges);
+    pin_accumulators(f, ranges);
     for (uint32_t i = 0; i < f->regs.len; i++)
         ref[i] = REF_NONE;
     for (unsigned width = 0; width < WIDTHS; width++) {
