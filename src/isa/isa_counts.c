@@ -1,5 +1,6 @@
 /* Vector lengths and types of operands, from the modifiers of a spelling. */
 #include "isa/isa_catalogue.h"
+#include "isa/wgmma_map.h"
 
 /* Number behind .xN or .vN; 1 if absent. */
 static unsigned repeat(unsigned mod)
@@ -87,7 +88,7 @@ unsigned tw_isa_count(unsigned count_rule, const struct isa_spelling *s)
     case COUNT_MMA_D:
     case COUNT_MMA_SP_A: return mma_registers(s, count_rule);
     case COUNT_WGMMA_D:
-        return isa_shape_n(isa_spelling_mod(s, SLOT_SHAPE)) / (isa_spelling_mod(s, SLOT_DTYPE) == MOD_F16 ? 4 : 2);
+        return wgmma_d_regs(isa_shape_n(isa_spelling_mod(s, SLOT_SHAPE)), isa_spelling_mod(s, SLOT_DTYPE) == MOD_F16 ? 16 : 32);
     case COUNT_COORDS: return coordinates(s);
     case COUNT_IM2COL: return im2col_offsets(s);
     case COUNT_PACK: return ISA_ANY_COUNT;

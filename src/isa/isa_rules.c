@@ -1,6 +1,7 @@
 /* Legality that a form's alternatives alone cannot say. Each predicate returns NULL, or what the
  * combination must be, in words. */
 #include "isa/isa_catalogue.h"
+#include "isa/wgmma_map.h"
 
 #include <stddef.h>
 
@@ -123,27 +124,26 @@ static const char *rule_mma_shape(const struct isa_spelling *s)
     return shape_in_table(family, sparse, shape);
 }
 
-/* SOURCE: PTX ISA, "wgmma.mma_async", shapes; N of 240 and 256 for integers as ptxas has it. */
 static const char *rule_wgmma_shape(const struct isa_spelling *s)
 {
     unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), n = isa_shape_n(shape);
     unsigned a = isa_spelling_mod(s, SLOT_ATYPE), b = isa_spelling_mod(s, SLOT_BTYPE);
     unsigned d = isa_spelling_mod(s, SLOT_DTYPE);
     bool sparse = s->form->operand_of[ROLE_META] >= 0;
+    static const uint8_t classes[] = {[F16] = WGMMA_F16, [BF16] = WGMMA_BF16, [TF32] = WGMMA_TF32,
+                                      [F8] = WGMMA_FP8,  [I8] = WGMMA_INT8,   [B1] = WGMMA_BIT};
     enum family family = family_of(a);
     if (family_of(b) != family || ((family == F16 || family == BF16 || family == TF32) && a != b))
         return "A and B of the same type";
     if ((family == BF16 || family == TF32) && d != MOD_F32)
         return "an .f32 accumulator for .bf16 and .tf32";
-    unsigned k = family == TF32 ? 8 : family == F8 || family == I8 ? 32 : family == B1 ? 256 : 16;
-    if (isa_shape_m(shape) != 64 || isa_shape_k(shape) != (sparse ? 2 * k : k))
+    const struct wgmma_class_row *row = &tw_wgmma_classes[classes[family]]; /* the forms admit no other family */
+    if (isa_shape_m(shape) != WGMMA_M || isa_shape_k(shape) != (sparse ? 2u * row->k : row->k))
         return sparse ? "shape .m64nNkK with K twice that of the dense form (f16 32, tf32 16, 8-bit 64)"
                       : "shape .m64nNkK with K 16 for f16 and bf16, 8 for tf32, 32 for 8-bit types, 256 for b1";
-    if (n < 8 || n > 256 || n % 8 != 0)
-        return "N from 8 to 256 in steps of 8";
-    if ((family == I8 || family == B1) && n > 32 ? n % 16 != 0 : false)
-        return "N of 8, 16, 24, 32, 48 and on to 256 in steps of 16 for integers";
-    return NULL;
+    if (tw_wgmma_n_legal(row, n))
+        return NULL;
+    return row->coarse_n ? "N of 8, 16, 24, 32, 48 and on to 256 in steps of 16 for integers" : "N from 8 to 256 in steps of 8";
 }
 
 /* SOURCE: PTX ISA, tcgen05.ld: at most 128 registers. */
