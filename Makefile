@@ -4,6 +4,8 @@
 #   MODE=release|debug|asan     how to build (default release); output in build/$(CC)-$(MODE)/
 #   CC=gcc|clang                both are kept warning-free
 #   WERROR=1                    warnings are errors (CI)
+#   make golden GOLDEN=DIR      compare every golden file of a folder (default ../shared/golden), table and counts
+#   make test-long              the tests that take minutes: exhaustive sweeps
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -35,7 +37,7 @@ room_test = $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/$(1)/*_test.c)))
 
 LIB    := $(B)/libtilewright.a
 TOOL   := $(B)/tilewright
-TESTS  := $(foreach r,$(ROOMS) cli,$(call room_test,$(r)))
+TESTS  := $(foreach r,$(ROOMS) cli corpus,$(call room_test,$(r)))
 SUPPORT := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
 .PHONY: all test demo bench check clean deps
@@ -70,9 +72,18 @@ $(TOOL): $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cli/*.c))) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL)
+$(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel numbers)
+$(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+.PHONY: room-corpus
+room-corpus: $(call room_test,corpus)
+	@tools/run_tests $^
 
 test: deps
 	@$(MAKE) --no-print-directory all test-run
@@ -80,6 +91,22 @@ test: deps
 .PHONY: test-run
 test-run: $(TESTS) $(TOOL)
 	@TILEWRIGHT=$(TOOL) tools/run_tests $(TESTS)
+
+# Exhaustive sweeps that take minutes: tests of src/num that look at TW_LONG.
+.PHONY: test-long
+test-long: $(call room_test,num)
+	@TW_LONG=1 tools/run_tests $^
+
+# Golden data: every result of every .tcg and .json file of a folder.
+GOLDEN ?= $(or $(TW_SHARED),../shared)/golden
+.PHONY: golden
+golden: deps
+	@$(MAKE) --no-print-directory $(B)/golden >/dev/null
+	@$(B)/golden $(GOLDEN)
+
+$(B)/golden: $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/golden/*.c)) tests/support/tcg.c) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 demo: deps
 	@$(MAKE) --no-print-directory $(B)/demo >/dev/null
