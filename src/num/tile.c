@@ -18,7 +18,7 @@ static void collect(const struct num_tile_words *w, size_t row, size_t first, un
 
 uint64_t tw_num_tile_reference(const struct num_tile_job *job, size_t i, size_t j, unsigned first, const uint64_t *c)
 {
-    uint64_t a[TW_NUM_DOT_MAX], b[TW_NUM_DOT_MAX], scale_a[TW_NUM_DOT_MAX], scale_b[TW_NUM_DOT_MAX], d = 0;
+    uint64_t a[TW_NUM_DOT_MAX], b[TW_NUM_DOT_MAX], scale_a[TW_NUM_DOT_MAX], scale_b[TW_NUM_DOT_MAX], d = c == NULL ? 0 : *c;
     const bool scaled = job->scale_a.words != NULL;
     for (; first < job->k; first += step_of(job)) {
         const unsigned count = at_most(step_of(job), job->k - first);
@@ -47,16 +47,13 @@ static void run_reference(const struct num_tile_job *job)
 
 /* ---- The others ---- */
 
-/* A set of combinations that are not known yet have no driver; neither has what a driver refuses. */
+/* NULL: the kernels have no shape for this job, which then is the reference's. */
 static const struct tile_driver *driver_of(const struct num_tile_job *job)
 {
     static const struct tile_driver *const drivers[] = {
-        [NUM_DOT_WINDOW] = &tw_num_tile_windows,
-        [NUM_DOT_TWO_STEP_F16] = &tw_num_tile_windows,
-        [NUM_DOT_GROUPS] = &tw_num_tile_groups,
-        [NUM_DOT_SCALE_GROUPS] = &tw_num_tile_groups,
-        [NUM_DOT_FMA_CHAIN] = &tw_num_tile_chains,
-        [NUM_DOT_INTEGER] = &tw_num_tile_integers,
+        [NUM_DOT_WINDOW] = &tw_num_tile_windows,   [NUM_DOT_TWO_STEP_F16] = &tw_num_tile_windows,
+        [NUM_DOT_GROUPS] = &tw_num_tile_groups,    [NUM_DOT_SCALE_GROUPS] = &tw_num_tile_groups,
+        [NUM_DOT_FMA_CHAIN] = &tw_num_tile_chains, [NUM_DOT_INTEGER] = &tw_num_tile_integers,
         [NUM_DOT_BITS] = &tw_num_tile_integers,
     };
     const struct tile_driver *const driver = drivers[job->model->method];
@@ -72,6 +69,7 @@ size_t tw_num_tile_scratch(const struct num_tile_job *job)
 static void drive(const struct num_tile_job *job, const struct tile_kernels *kernels)
 {
     const struct tile_driver *const driver = driver_of(job);
+    assert(at_most(step_of(job), job->k) <= TW_NUM_DOT_MAX);
     if (driver == NULL) {
         run_reference(job);
         return;

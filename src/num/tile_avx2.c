@@ -11,13 +11,7 @@
 #define INLINE VECTOR static inline __attribute__((always_inline))
 #include "num/tile_prepare.h"
 
-enum {
-    V = VECTOR_LANES,
-    BLOCK = 4 * V,
-    EXP_LOW = 127 - 90,
-    EXP_HIGH = 127 + 120,
-    F16_LEAST = 127 - 14
-};
+enum { V = VECTOR_LANES, BLOCK = 4 * V, EXP_LOW = 127 - 90, EXP_HIGH = 127 + 120, F16_LEAST = 127 - 14 };
 
 INLINE __m256i load(const void *at)
 {
@@ -70,7 +64,7 @@ struct frame {
     __m256i top;          /* the window's exponent in the place of an f32's                         */
     __m256 product_scale; /* 2^(F - exponent) for products of prepared values                       */
     __m256i c_units;
-    unsigned out;         /* bits of lanes whose window the quick path does not take                 */
+    unsigned out; /* bits of lanes whose window the quick path does not take                 */
 };
 
 struct row {
@@ -91,14 +85,16 @@ INLINE struct frame make_frame(const struct tile_window *w, const struct row *r,
     __m256i c_top = _mm256_and_si256(c, field(255));
     if (half) /* a subnormal f16 has the exponent of the smallest normal one */
         c_top = _mm256_andnot_si256(_mm256_cmpeq_epi32(c_top, _mm256_setzero_si256()), _mm256_max_epi32(c_top, field(F16_LEAST)));
-    const __m256i product_top = _mm256_and_si256(lanes_of(r->some, v), _mm256_add_epi32(_mm256_slli_epi32(lanes_of(r->tops, v), 23), lead));
+    const __m256i product_top =
+        _mm256_and_si256(lanes_of(r->some, v), _mm256_add_epi32(_mm256_slli_epi32(lanes_of(r->tops, v), 23), lead));
     f.top = _mm256_max_epi32(product_top, c_top);
     f.out = sign_bits(_mm256_or_si256(_mm256_cmpgt_epi32(field(EXP_LOW), f.top), _mm256_cmpgt_epi32(f.top, field(EXP_HIGH))));
     __m256i scale = _mm256_min_epi32(_mm256_sub_epi32(_mm256_add_epi32(lead, field(bits + 127)), f.top), field(254));
     if (!fixed)
         scale = _mm256_max_epi32(scale, field(1));
     f.product_scale = _mm256_castsi256_ps(scale);
-    f.c_units = _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_castsi256_ps(c), _mm256_castsi256_ps(_mm256_sub_epi32(field(bits + 254), f.top))));
+    f.c_units =
+        _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_castsi256_ps(c), _mm256_castsi256_ps(_mm256_sub_epi32(field(bits + 254), f.top))));
     return f;
 }
 
@@ -111,7 +107,8 @@ INLINE __m256i units_of(__m256 a, const float *b, __m256 scale)
 INLINE void sum_products(const struct tile_window *w, unsigned row, unsigned lane, unsigned vectors, unsigned from, unsigned to,
                          const struct frame *f, __m256i *sum)
 {
-    const float *a = w->rows.value + (size_t)from * w->rows.padded + row, *b = w->lanes.value + (size_t)from * w->lanes.padded + lane;
+    const float *a = w->rows.value + (size_t)from * w->rows.padded + row,
+                *b = w->lanes.value + (size_t)from * w->lanes.padded + lane;
     __m256i s0 = _mm256_setzero_si256(), s1 = s0, s2 = s0, s3 = s0;
     for (unsigned i = from; i < to; i++, a += w->rows.padded, b += w->lanes.padded) {
         const __m256 x = _mm256_set1_ps(*a);
@@ -145,7 +142,8 @@ INLINE __m256 convert_narrow(__m256i units, bool half)
 INLINE __m128 convert_four(__m128i x, __m128i y, __m128i z, bool half)
 {
     const __m256i below = _mm256_set1_epi64x((1 << 29) - 1);
-    const __m256i sum = _mm256_castpd_si256(_mm256_add_pd(_mm256_add_pd(_mm256_cvtepi32_pd(x), _mm256_cvtepi32_pd(y)), _mm256_cvtepi32_pd(z)));
+    const __m256i sum =
+        _mm256_castpd_si256(_mm256_add_pd(_mm256_add_pd(_mm256_cvtepi32_pd(x), _mm256_cvtepi32_pd(y)), _mm256_cvtepi32_pd(z)));
     __m256i cut = _mm256_andnot_si256(below, sum);
     if (half) {
         const __m256i exact = _mm256_cmpeq_epi64(_mm256_and_si256(below, sum), _mm256_setzero_si256());
@@ -156,8 +154,9 @@ INLINE __m128 convert_four(__m128i x, __m128i y, __m128i z, bool half)
 
 INLINE __m256 convert_wide(__m256i x, __m256i y, __m256i z, bool half)
 {
-    return _mm256_set_m128(convert_four(_mm256_extracti128_si256(x, 1), _mm256_extracti128_si256(y, 1), _mm256_extracti128_si256(z, 1), half),
-                           convert_four(_mm256_castsi256_si128(x), _mm256_castsi256_si128(y), _mm256_castsi256_si128(z), half));
+    return _mm256_set_m128(
+        convert_four(_mm256_extracti128_si256(x, 1), _mm256_extracti128_si256(y, 1), _mm256_extracti128_si256(z, 1), half),
+        convert_four(_mm256_castsi256_si128(x), _mm256_castsi256_si128(y), _mm256_castsi256_si128(z), half));
 }
 
 /* The sum as D, in an accumulator's form. */
@@ -165,7 +164,8 @@ INLINE __m256 finish(const struct tile_window *w, const struct frame *f, __m256 
 {
     const __m256 scale = _mm256_castsi256_ps(_mm256_sub_epi32(f->top, field(w->model->window_bits)));
     if (half) {
-        const __m256 d = _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_mul_ps(units, scale), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        const __m256 d =
+            _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_mul_ps(units, scale), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
         return _mm256_add_ps(d, _mm256_setzero_ps()); /* -0 to +0 */
     }
     const __m256i kept = _mm256_set1_epi32((int)(UINT32_MAX << w->model->drop_bits));
@@ -180,7 +180,8 @@ static __attribute__((noinline)) void patch(struct tile_window *w, unsigned row,
     for (; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t magnitude = c[i] & 0x7fffffff;
-        const bool copied = ((some | forced) >> i & 1) == 0 && (magnitude == 0 || (w->model->drop_bits == 0 && magnitude < 0x7f800000));
+        const bool copied =
+            ((some | forced) >> i & 1) == 0 && (magnitude == 0 || (w->model->drop_bits == 0 && magnitude < 0x7f800000));
         if (copied)
             out[i] = magnitude == 0 ? 0 : c[i];
         else if (lane + i < w->lanes.rows)
@@ -189,8 +190,8 @@ static __attribute__((noinline)) void patch(struct tile_window *w, unsigned row,
 }
 
 /* Writes D of 8 lanes; returns the lanes whose 32-bit sum overflowed. */
-INLINE uint32_t store_units(const struct tile_window *w, const struct row *r, const struct frame *f, __m256i sum, __m256i more, unsigned v,
-                            bool wide, bool half)
+INLINE uint32_t store_units(const struct tile_window *w, const struct row *r, const struct frame *f, __m256i sum, __m256i more,
+                            unsigned v, bool wide, bool half)
 {
     __m256 units;
     uint32_t lost = 0;
@@ -209,16 +210,19 @@ INLINE uint32_t store_units(const struct tile_window *w, const struct row *r, co
 INLINE void run_row(struct tile_window *w, unsigned row, unsigned lane, uint32_t forced, unsigned vectors, bool wide, bool fixed,
                     bool ranged, bool half)
 {
-    struct row r = {.at = row * w->acc_stride + lane, .tops = block_tops(w, row, lane, vectors),
+    struct row r = {.at = row * w->acc_stride + lane,
+                    .tops = block_tops(w, row, lane, vectors),
                     .lead = _mm256_set1_epi32((int)((uint32_t)w->rows.lead[row] + (127u << 23)))};
     struct frame f[4];
-    __m256i sum[4], more[4], c[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
+    __m256i sum[4], more[4],
+        c[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
     if (w->rows.forced[row] != 0)
         forced = UINT32_MAX;
     r.some = _mm256_cmpgt_epi8(r.tops, _mm256_set1_epi8(TILE_TOP_NONE - 1));
     uint32_t left = forced;
     if (ranged) /* TILE_TOP_LEAST may have hidden the true exponent */
-        left |= (uint32_t)_mm256_movemask_epi8(_mm256_andnot_si256(_mm256_cmpgt_epi8(r.tops, _mm256_set1_epi8(TILE_TOP_LEAST)), r.some));
+        left |= (uint32_t)_mm256_movemask_epi8(
+            _mm256_andnot_si256(_mm256_cmpgt_epi8(r.tops, _mm256_set1_epi8(TILE_TOP_LEAST)), r.some));
     f[0] = make_frame(w, &r, lane, 0, fixed, half);
     left |= f[0].out;
     if (vectors == 4) {
@@ -265,12 +269,30 @@ INLINE void run_blocks(struct tile_window *w, bool wide, bool fixed, bool ranged
 }
 
 /* Leads that are constants; leads with block scales; leads found row by row, which exist for narrow windows only. */
-VECTOR static void run_single(struct tile_window *w) { run_blocks(w, false, true, false, false); }
-VECTOR static void run_single_half(struct tile_window *w) { run_blocks(w, false, true, false, true); }
-VECTOR static void run_wide(struct tile_window *w) { run_blocks(w, true, true, false, false); }
-VECTOR static void run_wide_half(struct tile_window *w) { run_blocks(w, true, true, false, true); }
-VECTOR static void run_scaled(struct tile_window *w) { run_blocks(w, true, false, false, false); }
-VECTOR static void run_ranged(struct tile_window *w) { run_blocks(w, false, false, true, false); }
+VECTOR static void run_single(struct tile_window *w)
+{
+    run_blocks(w, false, true, false, false);
+}
+VECTOR static void run_single_half(struct tile_window *w)
+{
+    run_blocks(w, false, true, false, true);
+}
+VECTOR static void run_wide(struct tile_window *w)
+{
+    run_blocks(w, true, true, false, false);
+}
+VECTOR static void run_wide_half(struct tile_window *w)
+{
+    run_blocks(w, true, true, false, true);
+}
+VECTOR static void run_scaled(struct tile_window *w)
+{
+    run_blocks(w, true, false, false, false);
+}
+VECTOR static void run_ranged(struct tile_window *w)
+{
+    run_blocks(w, false, false, true, false);
+}
 
 VECTOR static void window(struct tile_window *w)
 {
@@ -345,7 +367,8 @@ INLINE __m256i group_dots(const struct tile_groups *t, unsigned group, unsigned 
     __m256i pairs = _mm256_setzero_si256();
     for (unsigned i = 0; i < TILE_GROUP / 4; i++, x += t->row.padded, y += t->lane.padded)
         pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(_mm256_set1_epi32((int)*x), load(y)));
-    return _mm256_sub_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), load(t->lane.twelfths + (size_t)group * t->lane.padded + lane));
+    return _mm256_sub_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)),
+                            load(t->lane.twelfths + (size_t)group * t->lane.padded + lane));
 }
 
 /* The largest product exponents of one group, without its scales. */
@@ -386,11 +409,13 @@ INLINE struct group_frame frame_groups(const struct tile_groups *t, unsigned row
     const __m256i biased = _mm256_max_epi32(_mm256_srli_epi32(magnitude, 23), _mm256_set1_epi32(1));
     const __m256i absent = _mm256_cmpeq_epi32(magnitude, _mm256_setzero_si256());
     const __m256i c_top = choose(absent, none, _mm256_sub_epi32(biased, _mm256_set1_epi32(127)));
-    const __m256i below = t->by_scales ? _mm256_cmpgt_epi32(_mm256_add_epi32(scales, _mm256_set1_epi32(1)), c_top) : _mm256_cmpgt_epi32(products, c_top);
+    const __m256i below = t->by_scales ? _mm256_cmpgt_epi32(_mm256_add_epi32(scales, _mm256_set1_epi32(1)), c_top)
+                                       : _mm256_cmpgt_epi32(products, c_top);
     const __m256i leader = choose(below, scales, c_top);
     struct group_frame f = {.out = sign_bits(_mm256_cmpeq_epi32(biased, _mm256_set1_epi32(255)))};
     if (!t->by_scales)
-        f.out |= sign_bits(_mm256_and_si256(below, _mm256_cmpgt_epi32(_mm256_sub_epi32(scales, least), _mm256_set1_epi32(TILE_SCALE_SPREAD - 1))));
+        f.out |= sign_bits(
+            _mm256_and_si256(below, _mm256_cmpgt_epi32(_mm256_sub_epi32(scales, least), _mm256_set1_epi32(TILE_SCALE_SPREAD - 1))));
     /* Without any term the unit does not matter, but its power of two must exist. */
     f.unit = _mm256_max_epi32(_mm256_sub_epi32(leader, _mm256_set1_epi32(t->window_bits)), _mm256_set1_epi32(-600));
     return f;
@@ -409,7 +434,8 @@ INLINE __m256d truncated(__m256d x)
 
 /* D of four lanes, all in f64: sums of groups times scales, those times powers of two, and the sum of a few below 2^51
  * are exact there. */
-INLINE __m128 group_four(const struct tile_groups *t, unsigned row, unsigned lane, __m128i unit, __m128 c, const __m128i *dots, unsigned *tiny)
+INLINE __m128 group_four(const struct tile_groups *t, unsigned row, unsigned lane, __m128i unit, __m128 c, const __m128i *dots,
+                         unsigned *tiny)
 {
     const __m256d down = powers(_mm_sub_epi32(_mm_setzero_si128(), unit)), quarter = _mm256_mul_pd(down, _mm256_set1_pd(0.25));
     __m256d units = truncated(_mm256_mul_pd(_mm256_cvtps_pd(c), down));
@@ -421,7 +447,8 @@ INLINE __m128 group_four(const struct tile_groups *t, unsigned row, unsigned lan
     const __m256d kept = _mm256_castsi256_pd(_mm256_andnot_si256(_mm256_set1_epi64x((1 << 29) - 1), _mm256_castpd_si256(units)));
     const __m256d zero = _mm256_setzero_pd(), d = _mm256_add_pd(_mm256_mul_pd(kept, powers(unit)), zero); /* -0 to +0 */
     const __m256d magnitude = _mm256_andnot_pd(_mm256_set1_pd(-0.0), d);
-    *tiny = (unsigned)_mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(units, zero, _CMP_NEQ_OQ), _mm256_cmp_pd(magnitude, _mm256_set1_pd(0x1p-126), _CMP_LT_OQ)));
+    *tiny = (unsigned)_mm256_movemask_pd(
+        _mm256_and_pd(_mm256_cmp_pd(units, zero, _CMP_NEQ_OQ), _mm256_cmp_pd(magnitude, _mm256_set1_pd(0x1p-126), _CMP_LT_OQ)));
     return _mm256_cvtpd_ps(d);
 }
 
@@ -434,9 +461,10 @@ INLINE void group_lanes(const struct tile_groups *t, unsigned row, unsigned lane
     unsigned tiny_low, tiny_high;
     for (unsigned g = 0; g < t->groups; g++)
         store(&dots[2 * g], group_dots(t, g, row, lane));
-    const __m128 low = group_four(t, row, lane, _mm256_castsi256_si128(f.unit), _mm_castsi128_ps(_mm256_castsi256_si128(c)), dots, &tiny_low);
-    const __m128 high = group_four(t, row, lane + 4, _mm256_extracti128_si256(f.unit, 1), _mm_castsi128_ps(_mm256_extracti128_si256(c, 1)),
-                                   dots + 1, &tiny_high);
+    const __m128 low =
+        group_four(t, row, lane, _mm256_castsi256_si128(f.unit), _mm_castsi128_ps(_mm256_castsi256_si128(c)), dots, &tiny_low);
+    const __m128 high = group_four(t, row, lane + 4, _mm256_extracti128_si256(f.unit, 1),
+                                   _mm_castsi128_ps(_mm256_extracti128_si256(c, 1)), dots + 1, &tiny_high);
     _mm256_storeu_ps((float *)(void *)(t->acc + at), _mm256_set_m128(high, low));
     for (unsigned left = f.out | forced | tiny_low | tiny_high << 4; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -487,8 +515,8 @@ VECTOR static void narrow(uint16_t *f16, const uint32_t *f32, size_t count)
 {
     size_t i = 0;
     for (; i + V <= count; i += V)
-        _mm_storeu_si128((__m128i *)(void *)(f16 + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(const void *)(f32 + i)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        _mm_storeu_si128((__m128i *)(void *)(f16 + i), _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(const void *)(f32 + i)),
+                                                                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     tw_num_tile_plain.narrow(f16 + i, f32 + i, count - i);
 }
 
@@ -507,6 +535,6 @@ VECTOR static void add(uint32_t *acc, const uint32_t *sum, size_t count, bool ha
     tw_num_tile_plain.add(acc + i, sum + i, count - i, half);
 }
 
-const struct tile_kernels tw_num_tile_avx2 = {.window = window, .integers = integers, .groups = groups, .chain = chain,
-                                              .widen = widen, .narrow = narrow, .add = add};
+const struct tile_kernels tw_num_tile_avx2 = {
+    .window = window, .integers = integers, .groups = groups, .chain = chain, .widen = widen, .narrow = narrow, .add = add};
 #endif

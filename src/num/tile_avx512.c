@@ -63,9 +63,11 @@ INLINE __m512i block_tops(const struct plan *p, unsigned row, unsigned lane, uns
             const int8_t *const third = top + 2 * (size_t)p->lane_padded;
             const uint32_t *const third4 = top4 + 2 * (size_t)p->row_padded;
             most = _mm512_max_epi8(most, _mm512_add_epi8(_mm512_loadu_si512(top), _mm512_set1_epi32((int)*top4)));
-            more = _mm512_max_epi8(more, _mm512_add_epi8(_mm512_loadu_si512(top + p->lane_padded), _mm512_set1_epi32((int)top4[p->row_padded])));
+            more = _mm512_max_epi8(
+                more, _mm512_add_epi8(_mm512_loadu_si512(top + p->lane_padded), _mm512_set1_epi32((int)top4[p->row_padded])));
             most = _mm512_max_epi8(most, _mm512_add_epi8(_mm512_loadu_si512(third), _mm512_set1_epi32((int)*third4)));
-            more = _mm512_max_epi8(more, _mm512_add_epi8(_mm512_loadu_si512(third + p->lane_padded), _mm512_set1_epi32((int)third4[p->row_padded])));
+            more = _mm512_max_epi8(
+                more, _mm512_add_epi8(_mm512_loadu_si512(third + p->lane_padded), _mm512_set1_epi32((int)third4[p->row_padded])));
         }
         for (; i != 0; i--, top += p->lane_padded, top4 += p->row_padded)
             most = _mm512_max_epi8(most, _mm512_add_epi8(_mm512_loadu_si512(top), _mm512_set1_epi32((int)*top4)));
@@ -82,7 +84,7 @@ struct frame {
     __m512i c, top;       /* top: the window's exponent in the place of an f32's */
     __m512 product_scale; /* 2^(F - exponent) for products of prepared values    */
     __m512i c_units;
-    __m512i off;          /* above EXP_HIGH - EXP_LOW, unsigned: not for the quick path */
+    __m512i off; /* above EXP_HIGH - EXP_LOW, unsigned: not for the quick path */
 };
 
 /* With constant leads no product is below 2^-60, so the lower end may lie where every product's scale is a number. */
@@ -91,7 +93,8 @@ INLINE int exp_low(struct kind kind)
     return kind.fixed ? EXP_LOW_FIXED : EXP_LOW;
 }
 
-INLINE struct frame make_frame(const struct plan *p, struct kind kind, size_t at, unsigned lane, __m512i row_lead, __m128i tops, __mmask16 some)
+INLINE struct frame make_frame(const struct plan *p, struct kind kind, size_t at, unsigned lane, __m512i row_lead, __m128i tops,
+                               __mmask16 some)
 {
     struct frame f = {.c = _mm512_loadu_si512(p->acc + at)};
     const __m512i lead = kind.fixed ? p->lead : _mm512_add_epi32(_mm512_loadu_si512(p->lane_lead + lane), row_lead);
@@ -129,7 +132,8 @@ INLINE void add_products(const float *a, const float *b, unsigned vectors, const
 }
 
 /* `count` products, at most 16, of every lane of the block. */
-INLINE void sum_products(const struct plan *p, const float *a, const float *b, unsigned count, unsigned vectors, const struct frame *f, __m512i *sum)
+INLINE void sum_products(const struct plan *p, const float *a, const float *b, unsigned count, unsigned vectors,
+                         const struct frame *f, __m512i *sum)
 {
     sum[0] = sum[1] = sum[2] = sum[3] = _mm512_setzero_si512();
     for (; count >= 4; count -= 4, a += 4 * (size_t)p->row_padded, b += 4 * (size_t)p->lane_padded) {
@@ -150,7 +154,8 @@ INLINE __m512 convert_narrow(__m512i units, bool half)
     if (!half)
         return cut;
     const __mmask16 lost = _mm512_cmpneq_epi32_mask(_mm512_cvttps_epi32(cut), units);
-    return _mm512_castsi512_ps(_mm512_mask_or_epi32(_mm512_castps_si512(cut), lost, _mm512_castps_si512(cut), _mm512_set1_epi32(1)));
+    return _mm512_castsi512_ps(
+        _mm512_mask_or_epi32(_mm512_castps_si512(cut), lost, _mm512_castps_si512(cut), _mm512_set1_epi32(1)));
 }
 
 INLINE __m256 convert_eight(__m512i units, bool half)
@@ -159,14 +164,15 @@ INLINE __m256 convert_eight(__m512i units, bool half)
     if (!half)
         return cut;
     const __mmask8 lost = _mm512_cmpneq_epi64_mask(_mm512_cvttps_epi64(cut), units);
-    return _mm256_castsi256_ps(_mm256_mask_or_epi32(_mm256_castps_si256(cut), lost, _mm256_castps_si256(cut), _mm256_set1_epi32(1)));
+    return _mm256_castsi256_ps(
+        _mm256_mask_or_epi32(_mm256_castps_si256(cut), lost, _mm256_castps_si256(cut), _mm256_set1_epi32(1)));
 }
 
 INLINE __m512 convert_wide(__m512i x, __m512i y, __m512i z, bool half)
 {
-    const __m512i low = _mm512_add_epi64(_mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)),
-                                                          _mm512_cvtepi32_epi64(_mm512_castsi512_si256(y))),
-                                         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(z)));
+    const __m512i low = _mm512_add_epi64(
+        _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)), _mm512_cvtepi32_epi64(_mm512_castsi512_si256(y))),
+        _mm512_cvtepi32_epi64(_mm512_castsi512_si256(z)));
     const __m512i high = _mm512_add_epi64(_mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1)),
                                                            _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(y, 1))),
                                           _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(z, 1)));
@@ -178,7 +184,8 @@ INLINE __m512 finish(const struct plan *p, const struct frame *f, __m512 units, 
 {
     const __m512 scale = _mm512_castsi512_ps(_mm512_sub_epi32(f->top, field((int)p->bits)));
     if (half) {
-        const __m512 d = _mm512_cvtph_ps(_mm512_cvtps_ph(_mm512_mul_ps(units, scale), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        const __m512 d =
+            _mm512_cvtph_ps(_mm512_cvtps_ph(_mm512_mul_ps(units, scale), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
         return _mm512_add_ps(d, _mm512_setzero_ps()); /* -0 to +0 */
     }
     if (p->drop_bits != 0)
@@ -231,7 +238,8 @@ INLINE uint64_t lanes_left(struct kind kind, const struct frame *f, __m512i lost
 }
 
 /* The lanes of one row in one block. */
-INLINE void run_row(struct tile_window *w, const struct plan *p, struct kind kind, unsigned row, unsigned lane, uint64_t forced, unsigned vectors)
+INLINE void run_row(struct tile_window *w, const struct plan *p, struct kind kind, unsigned row, unsigned lane, uint64_t forced,
+                    unsigned vectors)
 {
     const size_t at = row * p->acc_stride + lane;
     const __m512i row_lead = _mm512_set1_epi32((int)((uint32_t)p->row_lead[row] + (127u << 23)));
@@ -243,8 +251,10 @@ INLINE void run_row(struct tile_window *w, const struct plan *p, struct kind kin
     __m512i off = f[0].off;
     if (vectors == 4) {
         f[1] = make_frame(p, kind, at + V, lane + V, row_lead, _mm512_extracti32x4_epi32(tops, 1), (__mmask16)(some >> V));
-        f[2] = make_frame(p, kind, at + 2 * V, lane + 2 * V, row_lead, _mm512_extracti32x4_epi32(tops, 2), (__mmask16)(some >> 2 * V));
-        f[3] = make_frame(p, kind, at + 3 * V, lane + 3 * V, row_lead, _mm512_extracti32x4_epi32(tops, 3), (__mmask16)(some >> 3 * V));
+        f[2] =
+            make_frame(p, kind, at + 2 * V, lane + 2 * V, row_lead, _mm512_extracti32x4_epi32(tops, 2), (__mmask16)(some >> 2 * V));
+        f[3] =
+            make_frame(p, kind, at + 3 * V, lane + 3 * V, row_lead, _mm512_extracti32x4_epi32(tops, 3), (__mmask16)(some >> 3 * V));
         off = _mm512_max_epu32(_mm512_max_epu32(off, f[1].off), _mm512_max_epu32(f[2].off, f[3].off));
     }
     const float *const a = p->row_value + row, *const b = p->lane_value + lane;
@@ -264,7 +274,8 @@ INLINE void run_row(struct tile_window *w, const struct plan *p, struct kind kin
     if (kind.ranged) /* TILE_TOP_LEAST may have hidden the true exponent */
         left |= some & _mm512_cmple_epi8_mask(tops, _mm512_set1_epi8(TILE_TOP_LEAST));
     const __m512i any_lost = _mm512_or_si512(_mm512_or_si512(lost[0], lost[1]), _mm512_or_si512(lost[2], lost[3]));
-    const bool clean = _mm512_cmpgt_epu32_mask(off, field(EXP_HIGH - exp_low(kind))) == 0 && (kind.wide || _mm512_movepi32_mask(any_lost) == 0);
+    const bool clean =
+        _mm512_cmpgt_epu32_mask(off, field(EXP_HIGH - exp_low(kind))) == 0 && (kind.wide || _mm512_movepi32_mask(any_lost) == 0);
     if (__builtin_expect(left == 0 && clean, 1))
         return;
     _Alignas(64) uint32_t c[BLOCK] = {0};
@@ -285,19 +296,31 @@ INLINE void run_block(struct tile_window *w, const struct plan *p, struct kind k
 {
     uint64_t forced = 0;
     for (unsigned v = 0; v < vectors; v++)
-        forced |= (uint64_t)_mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(w->lanes.forced + lane + v * V)), _mm_set1_epi8(1)) << (v * V);
+        forced |= (uint64_t)_mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(w->lanes.forced + lane + v * V)),
+                                               _mm_set1_epi8(1))
+                  << (v * V);
     for (unsigned row = 0; row < p->rows; row++)
         run_row(w, p, kind, row, lane, forced, vectors);
 }
 
 INLINE void run_blocks(struct tile_window *w, struct kind kind)
 {
-    const struct plan p = {
-        .acc = w->acc, .acc_stride = w->acc_stride, .row_value = w->rows.value, .lane_value = w->lanes.value, .row_top4 = w->rows.top4,
-        .lane_top = w->lanes.top, .row_lead = w->rows.lead, .lane_lead = w->lanes.lead, .row_forced = w->rows.forced,
-        .count = w->count, .rows = w->rows.rows, .row_padded = w->rows.padded, .lane_padded = w->lanes.padded,
-        .bits = w->model->window_bits, .drop_bits = w->model->drop_bits,
-        .lead = _mm512_set1_epi32((int)((uint32_t)w->rows.lead[0] + (uint32_t)w->lanes.lead[0] + (127u << 23)))};
+    const struct plan p = {.acc = w->acc,
+                           .acc_stride = w->acc_stride,
+                           .row_value = w->rows.value,
+                           .lane_value = w->lanes.value,
+                           .row_top4 = w->rows.top4,
+                           .lane_top = w->lanes.top,
+                           .row_lead = w->rows.lead,
+                           .lane_lead = w->lanes.lead,
+                           .row_forced = w->rows.forced,
+                           .count = w->count,
+                           .rows = w->rows.rows,
+                           .row_padded = w->rows.padded,
+                           .lane_padded = w->lanes.padded,
+                           .bits = w->model->window_bits,
+                           .drop_bits = w->model->drop_bits,
+                           .lead = _mm512_set1_epi32((int)((uint32_t)w->rows.lead[0] + (uint32_t)w->lanes.lead[0] + (127u << 23)))};
     unsigned lane = 0;
     for (; lane + BLOCK <= p.lane_padded; lane += BLOCK)
         run_block(w, &p, kind, lane, 4);
@@ -305,12 +328,30 @@ INLINE void run_blocks(struct tile_window *w, struct kind kind)
         run_block(w, &p, kind, lane, 1);
 }
 
-VECTOR static void run_single(struct tile_window *w) { run_blocks(w, (struct kind){.fixed = true}); }
-VECTOR static void run_single_half(struct tile_window *w) { run_blocks(w, (struct kind){.fixed = true, .half = true}); }
-VECTOR static void run_wide(struct tile_window *w) { run_blocks(w, (struct kind){.wide = true, .fixed = true}); }
-VECTOR static void run_wide_half(struct tile_window *w) { run_blocks(w, (struct kind){.wide = true, .fixed = true, .half = true}); }
-VECTOR static void run_scaled(struct tile_window *w) { run_blocks(w, (struct kind){.wide = true}); }
-VECTOR static void run_ranged(struct tile_window *w) { run_blocks(w, (struct kind){.ranged = true}); }
+VECTOR static void run_single(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.fixed = true});
+}
+VECTOR static void run_single_half(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.fixed = true, .half = true});
+}
+VECTOR static void run_wide(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.wide = true, .fixed = true});
+}
+VECTOR static void run_wide_half(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.wide = true, .fixed = true, .half = true});
+}
+VECTOR static void run_scaled(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.wide = true});
+}
+VECTOR static void run_ranged(struct tile_window *w)
+{
+    run_blocks(w, (struct kind){.ranged = true});
+}
 
 VECTOR static void window(struct tile_window *w)
 {
@@ -409,7 +450,7 @@ enum { NO_TOP = -10000 };
 
 /* Exponents of 16 lanes over all groups. */
 struct group_frame {
-    __m512i unit;    /* exponent of one unit of the sum */
+    __m512i unit; /* exponent of one unit of the sum */
     __mmask16 out;
 };
 
@@ -432,7 +473,8 @@ INLINE struct group_frame frame_groups(const struct tile_groups *t, unsigned row
     const __m512i leader = _mm512_mask_mov_epi32(scales, by_c, c_top);
     struct group_frame f = {.out = _mm512_cmpeq_epi32_mask(biased, _mm512_set1_epi32(255))};
     if (!t->by_scales)
-        f.out |= (__mmask16)(~by_c & _mm512_cmpge_epi32_mask(_mm512_sub_epi32(scales, least), _mm512_set1_epi32(TILE_SCALE_SPREAD)));
+        f.out |=
+            (__mmask16)(~by_c & _mm512_cmpge_epi32_mask(_mm512_sub_epi32(scales, least), _mm512_set1_epi32(TILE_SCALE_SPREAD)));
     /* Without any term the unit does not matter, but its power of two must exist. */
     f.unit = _mm512_max_epi32(_mm512_sub_epi32(leader, _mm512_set1_epi32(t->window_bits)), _mm512_set1_epi32(-600));
     return f;
@@ -445,9 +487,11 @@ INLINE __m512d powers(__m256i x)
 }
 
 /* D of eight lanes. Sums of groups times scales, and those times powers of two, are exact in f64; so is the sum in 64 bits. */
-INLINE __m256 group_eight(const struct tile_groups *t, unsigned row, unsigned lane, __m256i unit, __m256 c, const __m256i *dots, __mmask8 *tiny)
+INLINE __m256 group_eight(const struct tile_groups *t, unsigned row, unsigned lane, __m256i unit, __m256 c, const __m256i *dots,
+                          __mmask8 *tiny)
 {
-    const __m512d down = powers(_mm256_sub_epi32(_mm256_setzero_si256(), unit)), quarter = _mm512_mul_pd(down, _mm512_set1_pd(0.25));
+    const __m512d down = powers(_mm256_sub_epi32(_mm256_setzero_si256(), unit)),
+                  quarter = _mm512_mul_pd(down, _mm512_set1_pd(0.25));
     __m512i units = _mm512_cvttpd_epi64(_mm512_mul_pd(_mm512_cvtps_pd(c), down));
     for (unsigned g = 0; g < t->groups; g++) {
         const __m512d scale = _mm512_mul_pd(_mm512_loadu_pd(t->lane.scale + (size_t)g * t->lane.padded + lane),
@@ -471,7 +515,8 @@ INLINE void group_lanes(const struct tile_groups *t, unsigned row, unsigned lane
     for (unsigned g = 0; g < t->groups; g++)
         _mm512_storeu_si512(&dots[2 * g], group_dots(t, g, row, lane));
     __mmask8 tiny_low, tiny_high;
-    const __m256 low = group_eight(t, row, lane, _mm512_castsi512_si256(f.unit), _mm256_castsi256_ps(_mm512_castsi512_si256(c)), dots, &tiny_low);
+    const __m256 low =
+        group_eight(t, row, lane, _mm512_castsi512_si256(f.unit), _mm256_castsi256_ps(_mm512_castsi512_si256(c)), dots, &tiny_low);
     const __m256 high = group_eight(t, row, lane + 8, _mm512_extracti64x4_epi64(f.unit, 1),
                                     _mm256_castsi256_ps(_mm512_extracti64x4_epi64(c, 1)), dots + 1, &tiny_high);
     _mm512_storeu_ps(t->acc + at, _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1));
@@ -487,7 +532,8 @@ INLINE void group_lanes(const struct tile_groups *t, unsigned row, unsigned lane
 VECTOR static void groups(const struct tile_groups *t)
 {
     for (unsigned lane = 0; lane < t->lane.padded; lane += V) {
-        const __mmask16 forced = _mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(t->lane.forced + lane)), _mm_set1_epi8(1));
+        const __mmask16 forced =
+            _mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(t->lane.forced + lane)), _mm_set1_epi8(1));
         for (unsigned row = 0; row < t->rows; row++)
             group_lanes(t, row, lane, t->row.forced[row] != 0 ? (__mmask16)UINT16_MAX : forced);
     }
@@ -522,7 +568,8 @@ VECTOR static void narrow(uint16_t *f16, const uint32_t *f32, size_t count)
 {
     size_t i = 0;
     for (; i + V <= count; i += V)
-        _mm256_storeu_si256((__m256i *)(void *)(f16 + i), _mm512_cvtps_ph(_mm512_loadu_ps(f32 + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        _mm256_storeu_si256((__m256i *)(void *)(f16 + i),
+                            _mm512_cvtps_ph(_mm512_loadu_ps(f32 + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     tw_num_tile_plain.narrow(f16 + i, f32 + i, count - i);
 }
 
@@ -540,6 +587,6 @@ VECTOR static void add(uint32_t *acc, const uint32_t *sum, size_t count, bool ha
     tw_num_tile_plain.add(acc + i, sum + i, count - i, half);
 }
 
-const struct tile_kernels tw_num_tile_avx512 = {.window = window, .integers = integers, .groups = groups, .chain = chain,
-                                                .widen = widen, .narrow = narrow, .add = add};
+const struct tile_kernels tw_num_tile_avx512 = {
+    .window = window, .integers = integers, .groups = groups, .chain = chain, .widen = widen, .narrow = narrow, .add = add};
 #endif

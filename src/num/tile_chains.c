@@ -69,10 +69,17 @@ static void run_job(const struct num_tile_job *job, const struct tile_kernels *k
     load(&c);
     for (unsigned first = 0; first < job->k; first += step_of(job)) {
         const unsigned count = at_most(step_of(job), job->k - first);
-        stage_values(c.run.lane_words, s->lanes, s->lanes_padded, first, count, s->lanes_are_a ? how->negate_a : how->negate_b, c.lane_values);
-        stage_values(c.run.row_words, s->rows, s->rows_padded, first, count, s->lanes_are_a ? how->negate_b : how->negate_a, c.row_values);
-        kernels->chain(&(struct tile_chain){.count = count, .rows = s->rows, .lanes = s->lanes, .lanes_padded = s->lanes_padded,
-                                            .rows_padded = s->rows_padded, .lane_values = c.lane_values, .row_values = c.row_values,
+        stage_values(c.run.lane_words, s->lanes, s->lanes_padded, first, count, s->lanes_are_a ? how->negate_a : how->negate_b,
+                     c.lane_values);
+        stage_values(c.run.row_words, s->rows, s->rows_padded, first, count, s->lanes_are_a ? how->negate_b : how->negate_a,
+                     c.row_values);
+        kernels->chain(&(struct tile_chain){.count = count,
+                                            .rows = s->rows,
+                                            .lanes = s->lanes,
+                                            .lanes_padded = s->lanes_padded,
+                                            .rows_padded = s->rows_padded,
+                                            .lane_values = c.lane_values,
+                                            .row_values = c.row_values,
                                             .acc = c.acc});
     }
     store(&c);

@@ -27,9 +27,13 @@ static void make_groups(struct group_run *g, const struct num_tile_job *job, con
 {
     g->run = tw_num_tile_start(job, kernels, p);
     const struct shape *const s = &g->run.shape;
-    const unsigned count = at_most(step_of(job), job->k), most = s->lanes_padded > s->rows_padded ? s->lanes_padded : s->rows_padded;
-    g->groups = (struct tile_groups){.rows = s->rows, .lanes = s->lanes, .by_scales = job->model->method == NUM_DOT_SCALE_GROUPS,
-                                     .window_bits = job->model->window_bits, .context = g};
+    const unsigned count = at_most(step_of(job), job->k),
+                   most = s->lanes_padded > s->rows_padded ? s->lanes_padded : s->rows_padded;
+    g->groups = (struct tile_groups){.rows = s->rows,
+                                     .lanes = s->lanes,
+                                     .by_scales = job->model->method == NUM_DOT_SCALE_GROUPS,
+                                     .window_bits = job->model->window_bits,
+                                     .context = g};
     g->words = tw_num_tile_piece(p, (size_t)count * most, sizeof *g->words);
     make_fours(p, &g->groups.lane, s->lanes_padded, count);
     make_fours(p, &g->groups.row, s->rows_padded, count);

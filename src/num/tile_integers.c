@@ -6,7 +6,8 @@ struct integer_run {
     uint32_t *words, *lane_pairs, *row_pairs; /* words: one operand as staged */
 };
 
-static void make_integers(struct integer_run *r, const struct num_tile_job *job, const struct tile_kernels *kernels, struct pieces *p)
+static void make_integers(struct integer_run *r, const struct num_tile_job *job, const struct tile_kernels *kernels,
+                          struct pieces *p)
 {
     r->run = tw_num_tile_start(job, kernels, p);
     const struct shape *const s = &r->run.shape;
@@ -75,10 +76,16 @@ static void run_job(const struct num_tile_job *job, const struct tile_kernels *k
     tw_num_tile_load(&r.run);
     for (unsigned first = 0; first < job->k; first += step_of(job)) {
         const struct span span = {first, at_most(step_of(job), job->k - first), 2};
-        const struct tile_integers t = {.pairs = stage_pairs(&r, &span), .rows = s->rows, .lanes = s->lanes,
-                                        .lanes_padded = s->lanes_padded, .rows_padded = s->rows_padded,
-                                        .lane_pairs = r.lane_pairs, .row_pairs = r.row_pairs,
-                                        .saturate = job->how->saturate && job->model->method == NUM_DOT_INTEGER, .acc = r.run.acc, .acc_stride = r.run.acc_stride};
+        const struct tile_integers t = {.pairs = stage_pairs(&r, &span),
+                                        .rows = s->rows,
+                                        .lanes = s->lanes,
+                                        .lanes_padded = s->lanes_padded,
+                                        .rows_padded = s->rows_padded,
+                                        .lane_pairs = r.lane_pairs,
+                                        .row_pairs = r.row_pairs,
+                                        .saturate = job->how->saturate && job->model->method == NUM_DOT_INTEGER,
+                                        .acc = r.run.acc,
+                                        .acc_stride = r.run.acc_stride};
         kernels->integers(&t);
     }
     tw_num_tile_store(&r.run);

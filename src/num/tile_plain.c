@@ -75,7 +75,8 @@ static void decode_row(const struct tile_side *s, unsigned row, unsigned count)
     const unsigned low = tw_num_format(s->format)->unused_low_bits;
     int32_t *const sig = s->sig + (size_t)row * TILE_WINDOW_MAX;
     int16_t *const top = s->exact_top + (size_t)row * TILE_WINDOW_MAX;
-    const struct num_value scale = s->scale == NULL ? (struct num_value){.cls = NUM_FINITE} : tw_num_decode(NUM_UE8M0, s->scale[row]);
+    const struct num_value scale =
+        s->scale == NULL ? (struct num_value){.cls = NUM_FINITE} : tw_num_decode(NUM_UE8M0, s->scale[row]);
     s->state[row] = scale.cls == NUM_FINITE ? TILE_FINITE : TILE_SPECIAL;
     for (unsigned i = 0; i < count; i++) {
         const struct num_value v = tw_num_decode(s->format, (uint64_t)s->words[(size_t)i * s->padded + row] << low);
@@ -86,11 +87,12 @@ static void decode_row(const struct tile_side *s, unsigned row, unsigned count)
     }
 }
 
-static int64_t cut(int64_t sig, int up)
+/* |sig * 2^-down| cut to an integer, with its sign; down is not negative. */
+static inline int64_t cut(int64_t sig, int down)
 {
-    const uint64_t magnitude = sig < 0 ? 0 - (uint64_t)sig : (uint64_t)sig;
-    const uint64_t kept = up >= 0 ? magnitude << up : up > -64 ? magnitude >> -up : 0;
-    return sig < 0 ? -(int64_t)kept : (int64_t)kept;
+    const int64_t sign = sig >> 63; /* -1 or 0 */
+    const int64_t kept = (int64_t)((uint64_t)((sig ^ sign) - sign) >> (down < 63 ? down : 63));
+    return (kept ^ sign) - sign;
 }
 
 /* f32 words of units * 2^unit, in the ranges where the result is a normal number; others go through tw_num_pack. */
@@ -98,9 +100,9 @@ static uint32_t round_f32(uint64_t magnitude, int unit, unsigned drop_bits)
 {
     const int log2 = (int)log2_floor(magnitude), exponent = log2 + unit;
     if (exponent < -126 || exponent > 127)
-        return (uint32_t)tw_num_pack(NUM_F32,
-                                     (struct num_round_how){.mode = NUM_RZ, .overflow = NUM_OVERFLOW_INFINITY, .drop_bits = (uint8_t)drop_bits},
-                                     (struct num_exact){.sig = magnitude, .exp = unit});
+        return (uint32_t)tw_num_pack(
+            NUM_F32, (struct num_round_how){.mode = NUM_RZ, .overflow = NUM_OVERFLOW_INFINITY, .drop_bits = (uint8_t)drop_bits},
+            (struct num_exact){.sig = magnitude, .exp = unit});
     const uint64_t kept = log2 > 23 ? magnitude >> (log2 - 23) : magnitude << (23 - log2);
     return ((uint32_t)(exponent + 126) << 23) + ((uint32_t)kept & ~(uint32_t)bits_mask(drop_bits));
 }
@@ -130,37 +132,54 @@ static uint32_t round_units(const struct tile_window *w, int64_t units, int unit
     return word == 0 ? 0 : word | (units < 0 ? f32_sign : 0);
 }
 
+enum { ABSENT = INT32_MIN / 4 };
+
 static uint32_t nan_of(const struct tile_window *w)
 {
     return w->half ? widen_f16(0x7fff) : f32_nan;
 }
 
-/* The window of numerics.md, section 3, for finite factors. */
-static uint32_t finite_element(const struct tile_window *w, unsigned row, unsigned lane, uint32_t c)
+/* The products of one element and the largest exponent among those that are not zero. */
+struct products {
+    int32_t sig[TILE_WINDOW_MAX], top[TILE_WINDOW_MAX], most;
+};
+
+static void multiply(const struct tile_window *w, unsigned row, unsigned lane, struct products *p)
 {
     const int32_t *const x = w->rows.sig + (size_t)row * TILE_WINDOW_MAX, *const y = w->lanes.sig + (size_t)lane * TILE_WINDOW_MAX;
     const int16_t *const xt = w->rows.exact_top + (size_t)row * TILE_WINDOW_MAX;
     const int16_t *const yt = w->lanes.exact_top + (size_t)lane * TILE_WINDOW_MAX;
+    p->most = ABSENT;
+    for (unsigned i = 0; i < w->count; i++) {
+        p->sig[i] = x[i] * y[i];
+        p->top[i] = p->sig[i] == 0 ? ABSENT : xt[i] + yt[i];
+        p->most = p->top[i] > p->most ? p->top[i] : p->most;
+    }
+}
+
+/* The window of numerics.md, section 3, for finite factors. A window has at least as many bits as a product's fraction,
+ * so that terms are first moved up by what is left over, and then down by their distance from the largest exponent. */
+static uint32_t finite_element(const struct tile_window *w, unsigned row, unsigned lane, uint32_t c)
+{
     const int fraction = tw_num_format(w->rows.format)->fraction_bits + tw_num_format(w->lanes.format)->fraction_bits;
+    const int spare = w->model->window_bits - fraction, c_spare = 2; /* C's 24 bits may be more than the window's */
     const uint32_t magnitude = c & 0x7fffffff;
     if (magnitude >= f32_infinity)
         return magnitude > f32_infinity ? nan_of(w) : c;
 
-    const int absent = INT32_MIN / 2, field = (int)(magnitude >> 23), least = w->half ? -14 : -126;
-    const int c_exponent = field == 0 ? -126 : field - 127;
-    int top = magnitude == 0 ? absent : c_exponent < least ? least : c_exponent;
-    for (unsigned i = 0; i < w->count; i++)
-        if (x[i] != 0 && y[i] != 0 && xt[i] + yt[i] > top)
-            top = xt[i] + yt[i];
-    if (top == absent)
+    struct products p;
+    multiply(w, row, lane, &p);
+    const int field = (int)(magnitude >> 23), least = w->half ? -14 : -126, c_exponent = field == 0 ? -126 : field - 127;
+    const int c_top = magnitude == 0 ? ABSENT : c_exponent < least ? least : c_exponent, top = c_top > p.most ? c_top : p.most;
+    if (top == ABSENT)
         return 0;
     const int unit = top - w->model->window_bits;
-    const int64_t c_sig = (int64_t)((magnitude & 0x7fffff) | (field == 0 ? 0u : 0x800000u));
-    int64_t units = magnitude == 0 ? 0 : cut((c & f32_sign) != 0 ? -c_sig : c_sig, c_exponent - 23 - unit);
-    for (unsigned i = 0; i < w->count; i++) {
-        const int64_t product = (int64_t)x[i] * y[i];
-        units += product == 0 ? 0 : cut(product, xt[i] + yt[i] - fraction - unit);
-    }
+    const int64_t c_sig = (int64_t)((magnitude & 0x7fffff) | (field == 0 ? 0u : 0x800000u)) << c_spare;
+    int64_t units = 0;
+    if (c_top != ABSENT)
+        units = cut((c & f32_sign) != 0 ? -c_sig : c_sig, unit - (c_exponent - 23) + c_spare);
+    for (unsigned i = 0; i < w->count; i++)
+        units += cut((int64_t)p.sig[i] * (INT64_C(1) << spare), top - p.top[i]);
     return round_units(w, units, unit);
 }
 
@@ -184,7 +203,12 @@ static uint32_t reference_element(const struct tile_window *w, unsigned row, uns
     }
     const bool swap = w->lanes_are_a;
     const uint64_t d = tw_num_dot(w->model, w->how, w->count, swap ? y : x, swap ? x : y, &c_word,
-                                  !scaled ? NULL : swap ? &ys : &xs, !scaled ? NULL : swap ? &xs : &ys);
+                                  !scaled ? NULL
+                                  : swap  ? &ys
+                                          : &xs,
+                                  !scaled ? NULL
+                                  : swap  ? &xs
+                                          : &ys);
     return w->half ? widen_f16((uint16_t)d) : (uint32_t)d;
 }
 
@@ -228,7 +252,8 @@ static void integers(const struct tile_integers *t)
             uint32_t *const acc = &t->acc[row * t->acc_stride + lane];
             int32_t sum = 0; /* at most 256 products of less than 2^16 */
             for (unsigned i = 0; i < t->pairs; i++)
-                sum += pair_product(t->row_pairs[(size_t)i * t->rows_padded + row], t->lane_pairs[(size_t)i * t->lanes_padded + lane]);
+                sum +=
+                    pair_product(t->row_pairs[(size_t)i * t->rows_padded + row], t->lane_pairs[(size_t)i * t->lanes_padded + lane]);
             *acc = t->saturate ? add_clamped(*acc, sum) : *acc + (uint32_t)sum;
         }
 }
@@ -296,7 +321,8 @@ static uint32_t groups_element(const struct tile_groups *t, unsigned row, unsign
     memcpy(&c_value, &c, sizeof c_value);
     double units = trunc((double)c_value * power(-unit));
     for (unsigned g = 0; g < t->groups; g++)
-        units += trunc(dot[g] * 0.25 * (t->row.scale[(size_t)g * t->row.padded + row] * t->lane.scale[(size_t)g * t->lane.padded + lane]) *
+        units += trunc(dot[g] * 0.25 *
+                       (t->row.scale[(size_t)g * t->row.padded + row] * t->lane.scale[(size_t)g * t->lane.padded + lane]) *
                        power(-unit));
     if (units == 0)
         return 0;
@@ -326,5 +352,5 @@ static void chain(const struct tile_chain *t)
         }
 }
 
-const struct tile_kernels tw_num_tile_plain = {.window = window, .integers = integers, .groups = groups, .chain = chain,
-                                               .widen = widen, .narrow = narrow, .add = add};
+const struct tile_kernels tw_num_tile_plain = {
+    .window = window, .integers = integers, .groups = groups, .chain = chain, .widen = widen, .narrow = narrow, .add = add};

@@ -4,6 +4,9 @@
  * An element becomes a float value = significand * 2^(exponent - lead) and a small exponent relative to lead. Relative
  * exponents are cut off at TILE_TOP_LEAST; kernels notice when that could matter. A row with a NaN, an infinity or a lead
  * far from zero is marked as forced: its results come from the exact evaluation. */
+#ifndef TW_NUM_TILE_PREPARE_H
+#define TW_NUM_TILE_PREPARE_H
+
 #include "num/tile_parts.h"
 
 #include "base/bits.h"
@@ -32,9 +35,12 @@ static struct prepare_format prepare_format(enum num_format f)
 {
     const struct num_format_info *const info = tw_num_format(f);
     const int magnitude_bits = info->exponent_bits + info->fraction_bits;
-    struct prepare_format p = {.fraction_bits = info->fraction_bits, .hidden = 1 << info->fraction_bits,
+    struct prepare_format p = {.fraction_bits = info->fraction_bits,
+                               .hidden = 1 << info->fraction_bits,
                                .magnitude_mask = (int)bits_mask((unsigned)magnitude_bits),
-                               .fraction_mask = (int)bits_mask(info->fraction_bits), .sign_shift = 31 - magnitude_bits, .bias = info->bias};
+                               .fraction_mask = (int)bits_mask(info->fraction_bits),
+                               .sign_shift = 31 - magnitude_bits,
+                               .bias = info->bias};
     p.special_from = info->specials == NUM_IEEE       ? (int)bits_mask(info->exponent_bits) << info->fraction_bits
                      : info->specials == NUM_NAN_ONLY ? p.magnitude_mask
                                                       : INT32_MAX;
@@ -78,7 +84,8 @@ VECTOR static inline lanes_int prepare_elements(const struct tile_side *s, const
     const lanes_int significand = (fraction | (p->hidden & (field != 0))) & present;
     const lanes_int relative = larger_int(field, zero + 1) - (p->bias + lead);
     const lanes_int scale = (larger_int(relative, zero + VALUE_LEAST) + (127 - p->fraction_bits)) << 23;
-    const lanes_word sign = ((*(const lanes_word *)(const void *)(s->words + at) << p->sign_shift) ^ (s->negate ? 0x80000000u : 0)) & 0x80000000u;
+    const lanes_word sign =
+        ((*(const lanes_word *)(const void *)(s->words + at) << p->sign_shift) ^ (s->negate ? 0x80000000u : 0)) & 0x80000000u;
     const lanes_float value = __builtin_convertvector(significand, lanes_float) * (lanes_float)scale;
     const lanes_int top = select_int(present, larger_int(relative, zero + TILE_TOP_LEAST), zero + TILE_TOP_ZERO);
     *(lanes_int *)(void *)(s->value + at) = (lanes_int)value | (lanes_int)sign;
@@ -110,3 +117,5 @@ VECTOR static void prepare_side(const struct tile_side *s, unsigned count, bool 
         *(lanes_word *)(void *)(s->lead + at) = (lanes_word)lead << 23;
     }
 }
+
+#endif

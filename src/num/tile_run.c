@@ -15,8 +15,10 @@ static struct shape shape_of(const struct num_tile_job *job)
 {
     const size_t m = align_up(job->m, TILE_PAD), n = align_up(job->n, TILE_PAD);
     const bool lanes_are_a = m * job->n < n * job->m;
-    return (struct shape){.lanes = lanes_are_a ? job->m : job->n, .rows = lanes_are_a ? job->n : job->m,
-                          .lanes_padded = (unsigned)(lanes_are_a ? m : n), .rows_padded = (unsigned)(lanes_are_a ? n : m),
+    return (struct shape){.lanes = lanes_are_a ? job->m : job->n,
+                          .rows = lanes_are_a ? job->n : job->m,
+                          .lanes_padded = (unsigned)(lanes_are_a ? m : n),
+                          .rows_padded = (unsigned)(lanes_are_a ? n : m),
                           .lanes_are_a = lanes_are_a};
 }
 
@@ -44,7 +46,8 @@ struct run tw_num_tile_start(const struct num_tile_job *job, const struct tile_k
     if (r.in_place)
         r.acc = job->d;
     else
-        r.acc = tw_num_tile_piece(p, (size_t)r.shape.rows * r.shape.lanes_padded, job->how->d == NUM_F64 ? sizeof(double) : sizeof *r.acc);
+        r.acc = tw_num_tile_piece(p, (size_t)r.shape.rows * r.shape.lanes_padded,
+                                  job->how->d == NUM_F64 ? sizeof(double) : sizeof *r.acc);
     r.line = tw_num_tile_piece(p, r.shape.lanes_padded, sizeof(uint16_t));
     return r;
 }

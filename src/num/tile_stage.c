@@ -22,24 +22,27 @@ struct target {
 };
 
 /* Rows [from_row, rows) and positions [from_i, count). */
-static inline __attribute__((always_inline)) void stage_scalar(const struct num_tile_words *from, unsigned from_row, unsigned rows, unsigned from_i,
-                                                               const struct span *span, unsigned bytes, const struct target *t)
+static inline __attribute__((always_inline)) void stage_scalar(const struct num_tile_words *from, unsigned from_row, unsigned rows,
+                                                               unsigned from_i, const struct span *span, unsigned bytes,
+                                                               const struct target *t)
 {
     const size_t row_pace = from->row_stride * bytes, pace = from->step * bytes;
     const uint8_t *const base = (const uint8_t *)from->words;
     if (from->row_stride < from->step) {
         for (unsigned i = from_i; i < span->count; i++)
             for (unsigned row = from_row; row < rows; row++)
-                t->to[(size_t)i * t->padded + row] = (uint32_t)(load_word(base + place(span, i) * pace + row * row_pace, bytes) >> t->low) & t->mask;
+                t->to[(size_t)i * t->padded + row] =
+                    (uint32_t)(load_word(base + place(span, i) * pace + row * row_pace, bytes) >> t->low) & t->mask;
         return;
     }
     for (unsigned row = from_row; row < rows; row++)
         for (unsigned i = from_i; i < span->count; i++)
-            t->to[(size_t)i * t->padded + row] = (uint32_t)(load_word(base + place(span, i) * pace + row * row_pace, bytes) >> t->low) & t->mask;
+            t->to[(size_t)i * t->padded + row] =
+                (uint32_t)(load_word(base + place(span, i) * pace + row * row_pace, bytes) >> t->low) & t->mask;
 }
 
-static void stage_rest(const struct num_tile_words *from, unsigned from_row, unsigned rows, unsigned from_i, const struct span *span,
-                       const struct target *t)
+static void stage_rest(const struct num_tile_words *from, unsigned from_row, unsigned rows, unsigned from_i,
+                       const struct span *span, const struct target *t)
 {
     if (from->word_bytes == 1)
         stage_scalar(from, from_row, rows, from_i, span, 1, t);
@@ -105,7 +108,8 @@ static unsigned stage_narrow(const struct num_tile_words *from, unsigned rows, c
             const uint8_t *at = (const uint8_t *)from->words + row * row_pace + place(span, i) * bytes;
             __m128i r[8];
             for (unsigned j = 0; j < 8; j++, at += row_pace)
-                r[j] = bytes == 2 ? load16(at) : _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)at), _mm_setzero_si128());
+                r[j] = bytes == 2 ? load16(at)
+                                  : _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)at), _mm_setzero_si128());
             transpose(r);
             put_eight(span, t, i, row, r);
         }
@@ -121,8 +125,10 @@ static unsigned stage_words(const struct num_tile_words *from, unsigned rows, co
     for (; i + 4 <= span->count; i += 4)
         for (unsigned row = 0; row < rows; row += 4) {
             const uint8_t *const at = (const uint8_t *)from->words + row * row_pace + place(span, i) * 4;
-            const __m128i r0 = load16(at), r1 = load16(at + row_pace), r2 = load16(at + 2 * row_pace), r3 = load16(at + 3 * row_pace);
-            const __m128i a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpackhi_epi32(r0, r1), c = _mm_unpacklo_epi32(r2, r3), d = _mm_unpackhi_epi32(r2, r3);
+            const __m128i r0 = load16(at), r1 = load16(at + row_pace), r2 = load16(at + 2 * row_pace),
+                          r3 = load16(at + 3 * row_pace);
+            const __m128i a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpackhi_epi32(r0, r1), c = _mm_unpacklo_epi32(r2, r3),
+                          d = _mm_unpackhi_epi32(r2, r3);
             put16(t, i, row, _mm_srl_epi32(_mm_unpacklo_epi64(a, c), low));
             put16(t, i + 1, row, _mm_srl_epi32(_mm_unpackhi_epi64(a, c), low));
             put16(t, i + 2, row, _mm_srl_epi32(_mm_unpacklo_epi64(b, d), low));
@@ -132,7 +138,8 @@ static unsigned stage_words(const struct num_tile_words *from, unsigned rows, co
 }
 
 /* Returns the positions that are done for the rows below *rows_done. */
-static unsigned stage_blocks(const struct num_tile_words *from, unsigned rows, const struct span *span, const struct target *t, unsigned *rows_done)
+static unsigned stage_blocks(const struct num_tile_words *from, unsigned rows, const struct span *span, const struct target *t,
+                             unsigned *rows_done)
 {
     *rows_done = rows & ~7u;
     if (from->step != 1 || *rows_done == 0 || span->count == 0)
@@ -146,7 +153,8 @@ static unsigned stage_blocks(const struct num_tile_words *from, unsigned rows, c
 
 #else
 
-static unsigned stage_blocks(const struct num_tile_words *from, unsigned rows, const struct span *span, const struct target *t, unsigned *rows_done)
+static unsigned stage_blocks(const struct num_tile_words *from, unsigned rows, const struct span *span, const struct target *t,
+                             unsigned *rows_done)
 {
     (void)from, (void)rows, (void)span, (void)t;
     *rows_done = 0;

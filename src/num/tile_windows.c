@@ -3,7 +3,8 @@
 
 #include "base/bits.h"
 
-static void make_side(struct pieces *p, struct tile_side *s, unsigned rows, unsigned padded, enum num_format f, bool negate, bool scaled)
+static void make_side(struct pieces *p, struct tile_side *s, unsigned rows, unsigned padded, enum num_format f, bool negate,
+                      bool scaled)
 {
     const size_t cells = (size_t)TILE_WINDOW_MAX * padded;
     *s = (struct tile_side){.format = f, .negate = negate, .rows = rows, .padded = padded};
@@ -41,12 +42,14 @@ static void make_windows(struct window_run *w, const struct num_tile_job *job, c
     w->how = *job->how;
     if (is_two_step(job))
         w->how.a = w->how.b = NUM_F16;
-    w->model = (struct num_dot_model){.method = NUM_DOT_WINDOW, .window_bits = job->model->window_bits, .drop_bits = job->model->drop_bits};
+    w->model = (struct num_dot_model){
+        .method = NUM_DOT_WINDOW, .window_bits = job->model->window_bits, .drop_bits = job->model->drop_bits};
     const enum num_format lane_format = is_two_step(job) ? NUM_F16 : w->run.lane_format;
     const enum num_format row_format = is_two_step(job) ? NUM_F16 : w->run.row_format;
     const bool lane_negate = s->lanes_are_a ? w->how.negate_a : w->how.negate_b;
     const bool row_negate = s->lanes_are_a ? w->how.negate_b : w->how.negate_a;
-    w->window = (struct tile_window){.how = &w->how, .model = &w->model, .half = job->how->d == NUM_F16, .lanes_are_a = s->lanes_are_a};
+    w->window =
+        (struct tile_window){.how = &w->how, .model = &w->model, .half = job->how->d == NUM_F16, .lanes_are_a = s->lanes_are_a};
     make_side(p, &w->window.lanes, s->lanes, s->lanes_padded, lane_format, lane_negate, scaled);
     make_side(p, &w->window.rows, s->rows, s->rows_padded, row_format, row_negate, scaled);
     w->lane_scale = scaled ? tw_num_tile_piece(p, s->lanes_padded, 1) : NULL;
@@ -71,7 +74,8 @@ static void widen_fp8(enum num_format f, uint32_t *words, size_t count)
     }
 }
 
-static void stage_side(struct tile_side *s, const struct num_tile_words *from, enum num_format memory_format, const struct span *span)
+static void stage_side(struct tile_side *s, const struct num_tile_words *from, enum num_format memory_format,
+                       const struct span *span)
 {
     tw_num_tile_stage(from, s->rows, s->padded, span, memory_format, s->words);
     if (memory_format != s->format)
@@ -104,7 +108,8 @@ static void run_two_step(struct window_run *w, size_t first, unsigned count)
     run_window(w, &(struct span){first + 2, count / 2, 4}, w->sum, s->lanes_padded);
     /* Without C this adds to +0, which changes nothing: no window gives -0. */
     for (unsigned row = 0; row < s->rows; row++)
-        w->run.kernels->add(w->run.acc + row * w->run.acc_stride, w->sum + (size_t)row * s->lanes_padded, s->lanes_padded, w->window.half);
+        w->run.kernels->add(w->run.acc + row * w->run.acc_stride, w->sum + (size_t)row * s->lanes_padded, s->lanes_padded,
+                            w->window.half);
 }
 
 static void run_chunks(struct window_run *w, size_t first, unsigned count)
@@ -139,7 +144,9 @@ static bool fits(const struct num_tile_job *job)
 {
     const unsigned step = at_most(step_of(job), job->k), chunk = job->model->chunk == 0 ? step : job->model->chunk;
     const bool scaled = job->scale_a.words != NULL;
-    if (job->model->window_bits > 25 || job->how->scale_c_log2 != 0)
+    const int fraction =
+        is_two_step(job) ? 20 : tw_num_format(job->how->a)->fraction_bits + tw_num_format(job->how->b)->fraction_bits;
+    if (job->model->window_bits > 25 || job->model->window_bits < fraction || job->how->scale_c_log2 != 0)
         return false;
     if (is_two_step(job))
         return step <= 2 * TILE_WINDOW_MAX && step % 4 == 0 && job->k % 4 == 0 && !scaled;
