@@ -443,7 +443,8 @@ static uint64_t frame_sum(const struct dot_call *call, const struct fp4_frame *f
                                          .left_out = leave_out_faint && g->any && is_faint(f, g)};
     }
     parts[f->groups] = part_of(NUM_PART_C, &f->c, f->unit);
-    const struct num_dot_window w = {.part = parts, .count = f->groups + 1, .top = top, .unit = f->unit, .units = units, .d = word};
+    const struct num_dot_window w = {.part = parts, .count = f->groups + 1, .again = leave_out_faint, .top = top, .unit = f->unit,
+                                     .units = units, .d = word};
     call->observer->window(call->observer->context, &w);
     return word;
 }

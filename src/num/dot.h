@@ -109,6 +109,7 @@ struct num_dot_window {
     unsigned count;
     bool special;                    /* NaN or infinity decided: there is no unit and no sum */
     bool nan, plus_infinity, minus_infinity;
+    bool again;                      /* the window before gave a subnormal: faint groups are left out now */
     int32_t top, unit;               /* largest exponent, and that of one unit               */
     int64_t units;                   /* the exact sum                                        */
     uint64_t d;

@@ -179,7 +179,7 @@ static void add_part(struct text *out, const struct num_dot_window *w, const str
     const char *lost = difference(arena, p->sig, p->exp, p->units, w->unit);
     const char *name = p->kind == NUM_PART_C ? "C" : run_name(arena, p->k, p[run - 1].k + p->count - 1u);
     tw_text_addf(out, "%6s  %-28s%8d  %20lld  %s%s\n", name, exact(arena, p->sig, p->exp), (int)p->top, (long long)p->units,
-                 lost == NULL ? "?" : lost, p->left_out ? "; left out: faint beside the larger scale" : "");
+                 lost == NULL ? "?" : lost, p->left_out ? "; left out" : "");
 }
 
 /* The window's result, and what the rounding took off or put on. */
@@ -215,6 +215,8 @@ static void tell(void *context, const struct num_dot_window *w)
         tw_text_addf(out, "\nwindow %u: no term is there: the sum is +0\n", t->windows);
         return;
     }
+    if (w->again)
+        tw_text_add(out, "\nd is subnormal: the sum is formed again without faint groups of smaller scale");
     tw_text_addf(out, "\nwindow %u: the largest exponent is %d, one unit is 2^%d\n%6s  %-28s%8s  %20s  %s\n", t->windows,
                  (int)w->top, (int)w->unit, "term", "exact", "exponent", "units", "cut off");
     for (unsigned i = 0, end; i < w->count; i = end) {
