@@ -9,7 +9,7 @@
 
 static struct arena *texts(const struct cta *cta)
 {
-    return cta->cluster->launch->diags->arena;
+    return cta->cluster->diags->arena;
 }
 
 void tw_wgmma_fault(struct wgmma_pipe *pipe, const struct wgmma_item *item, uint32_t warp, unsigned lane, int code,
@@ -87,7 +87,7 @@ static const char *place_of(const struct warp *w, const struct wgmma_item *item)
     tw_isa_spell(&spelling, &t);
     const struct src_span at = item->code->origins[item->d->origin].at;
     if (at.file != 0)
-        tw_text_addf(&t, " at line %u", tw_sources_place(w->cluster->launch->diags->sources, at.file, at.begin).line);
+        tw_text_addf(&t, " at line %u", tw_sources_place(w->cluster->diags->sources, at.file, at.begin).line);
     return t.at;
 }
 
@@ -97,8 +97,9 @@ static struct wgmma_item *fault_other(struct warp *w, const struct wgmma_item *i
     tw_text_init(&warps, texts(w->cta));
     for (uint32_t i = 0; i < WGMMA_WARPS; i++)
         if ((item->warps >> i & 1) != 0)
-            tw_text_addf(&warps, "%s%u", warps.len == 0 ? "" : ", ", w->id - w->id % WGMMA_WARPS + i);
-    (void)fault_group(w, 0, tw_format(texts(w->cta), "%s, as in warp %s", place_of(w, item), warps.at),
+            tw_text_addf(&warps, "%s%u", warps.len == 0 ? "" : ", ", item->first_warp + i);
+    const char *const noun = (item->warps & (item->warps - 1)) == 0 ? "warp" : "warps";
+    (void)fault_group(w, 0, tw_format(texts(w->cta), "%s, as in %s %s", place_of(w, item), noun, warps.at),
                       "another wgmma instruction in the same place of the warp's sequence",
                       "let all four warps take the same branches around wgmma");
     return NULL;

@@ -172,7 +172,7 @@ static struct reg_state *regs_of(struct wgmma_pipe *pipe, const struct warp *w)
 
 static const char *reg_name(const struct warp *w, uint32_t slot)
 {
-    return w->code->func->regs.at[w->code->wgmma->reg[slot]].name;
+    return tw_ptx_reg_name(&w->code->func->regs.at[w->code->wgmma->reg[slot]], w->cluster->diags->arena);
 }
 
 static const char *issue_place(const struct wgmma_group *group, const struct warp *w, uint64_t number)
@@ -181,16 +181,16 @@ static const char *issue_place(const struct wgmma_group *group, const struct war
     while (item != NULL && item->number != number)
         item = item->next;
     const struct src_span at = item == NULL ? (struct src_span){0} : item->code->origins[item->d->origin].at;
-    const struct diags *const diags = w->cluster->launch->diags;
+    const struct diags *const diags = w->cluster->diags;
     return at.file == 0 ? "" : tw_format(diags->arena, " at line %u", tw_sources_place(diags->sources, at.file, at.begin).line);
 }
 
-static const char spec_registers[] = "PTX ISA, wgmma.mma_async, \"accessing the registers\"";
+static const char spec_registers[] = "PTX ISA, wgmma.mma_async";
 
 static bool fault_busy(struct warp *w, unsigned lane, const struct wgmma_group *group, uint32_t slot, uint64_t product, bool accumulator,
                        const char *verb)
 {
-    struct arena *const arena = w->cluster->launch->diags->arena;
+    struct arena *const arena = w->cluster->diags->arena;
     const char *const what = accumulator ? "an accumulator" : "a fragment of A";
     (void)tw_fault(w, lane, E0731,
                    &(struct fault_note){
@@ -207,7 +207,7 @@ static void remark_read(struct warp *w, unsigned lane, const struct wgmma_group 
 {
     tw_remark(w, lane, E0733,
               &(struct fault_note){.expected = "a wgmma.wait_group that covers the product before this instruction",
-                                   .found = tw_format(w->cluster->launch->diags->arena, "it holds A of the wgmma.mma_async%s",
+                                   .found = tw_format(w->cluster->diags->arena, "it holds A of the wgmma.mma_async%s",
                                                       issue_place(group, w, product)),
                                    .spec = spec_registers},
               "%s is read while a wgmma.mma_async reads it as A", reg_name(w, slot));
@@ -253,13 +253,10 @@ void tw_wgmma_watch_fence(struct wgmma_pipe *pipe, const struct warp *w)
     pipe->watchers[w->id].fences++;
 }
 
-static void remark_fence(struct warp *w, const char *found)
+static void remark_fence(struct warp *w, const char *expected, const char *found)
 {
     tw_remark(w, 0, E0732,
-              &(struct fault_note){.expected = "wgmma.fence.sync.aligned before the first wgmma.mma_async, and between any access to a "
-                                               "register and a wgmma.mma_async that uses it",
-                                   .found = found,
-                                   .fix = "put wgmma.fence.sync.aligned before this instruction",
+              &(struct fault_note){.expected = expected, .found = found, .fix = "put wgmma.fence.sync.aligned before this instruction",
                                    .spec = "PTX ISA, wgmma.fence"},
               "wgmma.mma_async without the wgmma.fence that it needs; ptxas adds one");
 }
@@ -267,16 +264,17 @@ static void remark_fence(struct warp *w, const char *found)
 /* Whether nothing is said of the register: the first finding of an instruction is enough. */
 static bool fenced(struct warp *w, const struct wgmma_item *item, const struct use *use, const struct reg_state *r, uint32_t now)
 {
-    struct arena *const arena = w->cluster->launch->diags->arena;
+    static const char between[] = "wgmma.fence.sync.aligned between the last access to a register and the wgmma.mma_async that uses it";
+    struct arena *const arena = w->cluster->diags->arena;
     const struct wgmma_inst *const inst = item->d->extra;
     /* What stands in an accumulator that is not read before it is overwritten cannot be lost. */
     const bool needed = use->how == USE_A || item->operands.read_d;
     if (needed && r->touched == now) {
-        remark_fence(w, tw_format(arena, "%s was accessed after the last wgmma.fence", reg_name(w, use->slot)));
+        remark_fence(w, between, tw_format(arena, "%s was accessed after the last wgmma.fence", reg_name(w, use->slot)));
         return false;
     }
     if (use->how == USE_D && r->used == now && r->shape != (inst->n << 8 | inst->d_bits)) {
-        remark_fence(w, tw_format(arena, "%s was an accumulator of another shape after the last wgmma.fence", reg_name(w, use->slot)));
+        remark_fence(w, between, tw_format(arena, "%s was an accumulator of another shape after the last wgmma.fence", reg_name(w, use->slot)));
         return false;
     }
     return true;
@@ -313,7 +311,7 @@ bool tw_wgmma_watch_issue(struct wgmma_pipe *pipe, struct warp *w, const struct 
     struct reg_state *const regs = regs_of(pipe, w);
     bool quiet = fences != 0;
     if (!quiet)
-        remark_fence(w, "no wgmma.fence before it");
+        remark_fence(w, "wgmma.fence.sync.aligned before the first wgmma.mma_async", "no wgmma.fence before it");
     for (uint32_t i = 0; i < list->count; i++) {
         const struct use *const use = &watch->uses[list->first + i];
         if (in_conflict(w, group, use, &regs[use->slot]))
