@@ -3,7 +3,6 @@
 
 #include "base/bits.h"
 #include "ir/ir_names.h"
-#include "ir/ir_walk.h"
 
 #include <assert.h>
 
@@ -151,8 +150,7 @@ void tw_emit_store(struct emitter *em, const struct ir_region *r, struct ptx_ope
 
 /* ---- pointers --------------------------------------------------------------------------------------------------- */
 
-/* The element that a pointer expression starts from, if it shows; *bytes adds up constant displacements. */
-static const struct ir_expr *root(const struct ir_expr *e, int64_t *bytes)
+const struct ir_expr *tw_emit_pointer_root(const struct ir_expr *e, int64_t *bytes)
 {
     int64_t c;
     while (e->op == IR_OFFSET && tw_ir_is_const_int(e->args[1], &c)) {
@@ -195,7 +193,7 @@ struct ptx_operand tw_emit_pointer(struct emitter *em, const struct ir_expr *e)
 struct ptx_operand tw_emit_shared_address(struct emitter *em, const struct ir_expr *pointer)
 {
     int64_t bytes = 0;
-    const struct ir_expr *from = root(pointer, &bytes);
+    const struct ir_expr *from = tw_emit_pointer_root(pointer, &bytes);
     if (from != NULL && from->region->view->storage->scope == IR_SHARED) {
         struct place p = place_of(em, from->region);
         p.bytes += bytes;
@@ -224,7 +222,7 @@ static struct ptx_operand wrong_space(struct emitter *em, const struct ir_expr *
 
 static struct ptx_operand pointer_operand(struct emitter *em, const struct ir_expr *e, unsigned space, int64_t bytes)
 {
-    const struct ir_expr *from = root(e, &bytes);
+    const struct ir_expr *from = tw_emit_pointer_root(e, &bytes);
     if (from != NULL && !space_has(space, from->region->view->storage->scope))
         return wrong_space(em, e, from, space);
     if (from != NULL && space != MOD_NONE) {
@@ -256,40 +254,6 @@ struct ptx_operand tw_emit_address(struct emitter *em, const struct ir_expr *e, 
 
 /* ---- local tensors in registers -------------------------------------------------------------------------------- */
 
-
-static void widen(struct emitter *em, const struct ir_storage *s, struct ir_type t)
-{
-    struct local_file *f = &em->files[s->id];
-    if (s->scope != IR_LOCAL || s->memory_reason != NULL)
-        return;
-    const bool is_float = t.cls == IR_FLOAT && t.bits >= 32;
-    f->is_float = f->unit_bits == 0 ? is_float : f->is_float && is_float && t.bits == f->unit_bits;
-    if (t.bits > f->unit_bits)
-        f->unit_bits = t.bits;
-}
-
-static void plan_region(void *context, struct ir_region **place)
-{
-    widen(context, (*place)->view->storage, (*place)->view->elem);
-}
-
-static void plan_expr(void *context, struct ir_expr **place)
-{
-    if ((*place)->op == IR_SLOT)
-        widen(context, (*place)->storage, (*place)->type);
-    tw_ir_expr_children(*place, plan_expr, context);
-}
-
-static void plan_block(struct emitter *em, const struct ir_block *b)
-{
-    for (uint32_t i = 0; i < b->list.len; i++) {
-        tw_ir_stmt_regions(b->list.at[i], plan_region, em);
-        tw_ir_stmt_exprs(b->list.at[i], plan_expr, em);
-        plan_block(em, &b->list.at[i]->body);
-        plan_block(em, &b->list.at[i]->orelse);
-    }
-}
-
 static enum isa_mod unit_type(const struct local_file *f)
 {
     if (f->is_float)
@@ -299,13 +263,12 @@ static enum isa_mod unit_type(const struct local_file *f)
 
 void tw_emit_plan_locals(struct emitter *em)
 {
-    plan_block(em, &em->k->body);
+    const struct local_unit *units = tw_emit_local_units(em->k);
     for (uint32_t i = 0; i < em->k->storages.len; i++) {
-        const struct ir_storage *s = em->k->storages.at[i];
         struct local_file *f = &em->files[i];
+        *f = (struct local_file){.unit_bits = units[i].bits, .is_float = units[i].is_float, .count = units[i].count};
         if (f->unit_bits == 0)
             continue;
-        f->count = (uint32_t)((s->elems * s->elem.bits + f->unit_bits - 1) / f->unit_bits);
         f->regs = arena_new(em->arena, struct ptx_operand, f->count);
         for (uint32_t r = 0; r < f->count; r++) {
             f->regs[r] = tw_emit_reg(em, unit_type(f));

@@ -3,8 +3,6 @@
 
 #include <assert.h>
 
-enum { MAX_OPERANDS = ISA_MAX_OPERANDS + 1 };
-
 /* A result that goes through a register of its own. */
 struct landing_result {
     const struct ir_expr *to;
@@ -16,7 +14,7 @@ struct call {
     struct emitter *em;
     const struct ir_ptx *x;
     const struct isa_spelling *spelling;
-    struct ptx_operand operands[MAX_OPERANDS];
+    struct ptx_operand operands[EMIT_MAX_OPERANDS];
     VEC(struct landing_result) results;
 };
 
@@ -39,8 +37,7 @@ static uint32_t required_after(const struct isa_form *form, uint32_t i)
     return n;
 }
 
-/* place[j] is the form's operand for operand j as written. */
-static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, uint8_t place[MAX_OPERANDS])
+static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
     uint32_t j = 0;
     for (uint32_t i = 0; i < form->operand_count; i++) {
@@ -55,7 +52,7 @@ static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, 
     return j == x->operand_count;
 }
 
-static const struct isa_spelling *choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[MAX_OPERANDS])
+const struct isa_spelling *tw_emit_choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
     for (uint32_t i = 0; i < m->count; i++)
         if (x->operand_count <= ISA_MAX_OPERANDS && match_operands(m->candidates[i].form, x, place))
@@ -182,11 +179,11 @@ static void no_form(struct emitter *em, const struct ir_ptx *x, const struct isa
 void tw_emit_ptx_call(struct emitter *em, const struct ir_ptx *x)
 {
     struct isa_match m;
-    uint8_t place[MAX_OPERANDS];
+    uint8_t place[EMIT_MAX_OPERANDS];
     tw_isa_match(em->isa, em->arena, tw_str(x->mnemonic), &m);
     struct call c = {.em = em, .x = x};
     if (m.status == MATCH_OK) {
-        c.spelling = choose_form(&m, x, place);
+        c.spelling = tw_emit_choose_form(&m, x, place);
         if (c.spelling == NULL) {
             no_form(em, x, &m);
             return;

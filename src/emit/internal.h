@@ -20,6 +20,17 @@ struct shared_plan {
 struct shared_plan tw_emit_shared_plan(const struct ir_kernel *k);
 int64_t tw_emit_storage_bytes(const struct ir_storage *s);
 
+/* ---- local tensors in registers (local_units.c) ------------------------------------------------------ */
+
+/* A local tensor in registers is kept in units as wide as its widest access. */
+struct local_unit {
+    uint32_t bits;  /* 0: not in registers, or never used */
+    bool is_float;  /* every access is float32 or float64 of the unit's width */
+    uint32_t count;
+};
+/* By storage id. */
+struct local_unit *tw_emit_local_units(const struct ir_kernel *k);
+
 /* ---- the emitter ------------------------------------------------------------------------------------ */
 
 /* Values already computed in the open scopes, by what computes them. */
@@ -32,10 +43,10 @@ struct known_value {
 };
 enum { VALUE_BUCKETS = 256 };
 
-/* Registers of a local tensor, in units as wide as its widest access. */
+/* Registers of a local tensor, in its units. */
 struct local_file {
     uint32_t unit_bits;   /* 0: not in registers */
-    bool is_float;        /* every access is float32 or float64 of the unit's width */
+    bool is_float;
     struct ptx_operand *regs;
     uint32_t count;
 };
@@ -134,6 +145,8 @@ struct ptx_operand tw_emit_load(struct emitter *em, const struct ir_region *r);
 void tw_emit_store(struct emitter *em, const struct ir_region *r, struct ptx_operand value);
 /* "ld.global.u8": a memory operation with the type by which an element is kept in memory. */
 const char *tw_emit_memory_op(struct emitter *em, const char *operation, struct ir_type t);
+/* The element that a pointer expression starts from, if it shows; *bytes adds up constant displacements. */
+const struct ir_expr *tw_emit_pointer_root(const struct ir_expr *e, int64_t *bytes);
 /* A generic 64-bit pointer, a 32-bit shared address. */
 struct ptx_operand tw_emit_pointer(struct emitter *em, const struct ir_expr *e);
 struct ptx_operand tw_emit_shared_address(struct emitter *em, const struct ir_expr *pointer);
@@ -153,5 +166,8 @@ void tw_emit_plan_locals(struct emitter *em);
 
 void tw_emit_block(struct emitter *em, const struct ir_block *b);
 void tw_emit_ptx_call(struct emitter *em, const struct ir_ptx *x);
+enum { EMIT_MAX_OPERANDS = ISA_MAX_OPERANDS + 1 };
+/* The candidate that takes these operands, or NULL; place[j] is the form's operand for operand j as written. */
+const struct isa_spelling *tw_emit_choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS]);
 
 #endif

@@ -207,6 +207,7 @@ const char *tw_isa_op_name(enum isa_op op); /* "TCGEN05_MMA" */
 const char *tw_isa_op_what(enum isa_op op); /* "tensor core multiply-add" */
 const char *tw_isa_slot_name(enum isa_slot slot);
 const char *tw_isa_slot_what(enum isa_slot slot);
+const char *tw_isa_role_name(enum isa_role role); /* as in operand patterns: "mbar" */
 const char *tw_isa_role_what(enum isa_role role);
 
 /* The modifier spelled `text` (no dot): enum isa_mod or a shape; MOD_NONE if there is none. */

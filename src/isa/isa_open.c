@@ -82,6 +82,7 @@ const char *tw_isa_op_name(enum isa_op op) { return op_rows[op].name; }
 const char *tw_isa_op_what(enum isa_op op) { return op_rows[op].what; }
 const char *tw_isa_slot_name(enum isa_slot slot) { return slot_rows[slot].name; }
 const char *tw_isa_slot_what(enum isa_slot slot) { return slot_rows[slot].what; }
+const char *tw_isa_role_name(enum isa_role role) { return role_rows[role].name; }
 const char *tw_isa_role_what(enum isa_role role) { return role_rows[role].what; }
 const struct isa_form *tw_isa_form(const struct isa *isa, enum isa_form_id id) { return &isa->forms[id]; }
 
