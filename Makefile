@@ -76,7 +76,7 @@ $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel numbers)
+CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel arguments files numbers)
 $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@

@@ -1,0 +1,223 @@
+#include "corpus/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- the launch contract ---------------------------------------------------------------------------- */
+
+static void write_dims(struct text *t, const char *key, const uint32_t dims[3])
+{
+    tw_text_addf(t, "\"%s\": [%u, %u, %u], ", key, dims[0], dims[1], dims[2]);
+}
+
+static void write_argument(struct text *t, const struct argument *a)
+{
+    static const char *const kinds[] = {[ARGUMENT_TENSOR] = "tensor", [ARGUMENT_SCALAR] = "scalar", [ARGUMENT_NULL] = "null", [ARGUMENT_MAP] = "tensor_map"};
+    tw_text_addf(t, "{\"name\": \"%s\", \"kind\": \"%s\"", a->name, kinds[a->kind]);
+    if (a->kind != ARGUMENT_NULL)
+        tw_text_addf(t, ", \"dtype\": \"%s\"", tw_num_format(a->format)->dtype);
+    if (a->kind == ARGUMENT_TENSOR) {
+        tw_text_add(t, ", \"shape\": [");
+        for (uint32_t i = 0; i < a->rank; i++)
+            tw_text_addf(t, i == 0 ? "%llu" : ", %llu", (unsigned long long)a->shape[i]);
+        tw_text_add(t, "]");
+    }
+    if (a->value != NULL)
+        tw_text_addf(t, ", \"value\": %s", a->value);
+    tw_text_add(t, "}");
+}
+
+static struct str contract_of(const struct kernel *k)
+{
+    struct text t;
+    tw_text_init(&t, &k->room->arena);
+    tw_text_addf(&t, "{\"entry\": \"%s\", ", k->entry);
+    write_dims(&t, "grid", k->grid);
+    write_dims(&t, "block", k->block);
+    write_dims(&t, "cluster", k->cluster);
+    tw_text_addf(&t, "\"dynamic_shared_bytes\": %u,\n\"args\": [", k->dynamic_shared_bytes);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        tw_text_add(&t, i == 0 ? "\n" : ",\n");
+        write_argument(&t, &k->arguments[i]);
+    }
+    tw_text_add(&t, "]}\n");
+    return (struct str){t.at, t.len};
+}
+
+/* ---- running ---------------------------------------------------------------------------------------- */
+
+static void end_run(struct kernel *k)
+{
+    tw_launch_destroy(k->launch);
+    tw_args_destroy(k->args);
+    tw_device_destroy(k->device);
+    tw_module_destroy(k->module);
+    tw_ctx_destroy(k->ctx);
+    k->launch = NULL, k->args = NULL, k->device = NULL, k->module = NULL, k->ctx = NULL;
+}
+
+/* The first line of the diagnostics, where they say that the machine does not execute an instruction, or that contracts have
+ * no such kind of argument. */
+static const char *unsupported(struct kernel *k, const char *diagnostics)
+{
+    static const char *const codes[] = {"error[E0709]: ", "error[E0611]: "};
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        const char *const at = strstr(diagnostics, codes[i]);
+        if (at != NULL)
+            return tw_format(&k->room->arena, "%.*s", (int)strcspn(at + strlen(codes[i]), "\n"), at + strlen(codes[i]));
+    }
+    return NULL;
+}
+
+static void must(struct kernel *k, tw_status status, const char *what)
+{
+    if (status == TW_OK)
+        return;
+    const char *const diagnostics = tw_diagnostics(k->ctx, TW_TEXT), *const why = unsupported(k, diagnostics);
+    if (why != NULL)
+        kernel_not_run(k, why);
+    fail_msg("%s: %s: status %d\n%s", k->name, what, (int)status, diagnostics);
+}
+
+static void move_tensors(struct kernel *k, bool in)
+{
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        struct argument *const a = &k->arguments[i];
+        if (!argument_has_memory(a))
+            continue;
+        uint64_t address, bytes;
+        must(k, tw_args_tensor(k->args, a->name, &address, &bytes), a->name);
+        assert_int_equal(bytes, a->bytes);
+        must(k, in ? tw_write(k->device, address, a->before, bytes) : tw_read(k->device, address, a->after, bytes), a->name);
+    }
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One launch of `text`; leaves the outputs in `after` and the module open. */
+static void run_once(struct kernel *k, const char *text, uint64_t seed)
+{
+    k->ctx = tw_ctx_create(NULL);
+    assert_non_null(k->ctx);
+    must(k, tw_module_parse(k->ctx, k->name, text, strlen(text), &k->module), "parsing");
+    must(k, tw_device_create(k->ctx, NULL, &k->device), "making a device");
+    const struct str contract = contract_of(k);
+    must(k, tw_args_create(k->device, k->module, NULL, "launch.json", contract.at, contract.len, &k->args), "reading the contract");
+    move_tensors(k, true);
+    must(k, tw_args_launch(k->args, &(tw_launch_opts){.seed = seed, .max_steps = 1000000000}, &k->launch), "launching");
+    const double begin = now();
+    must(k, tw_launch_run(k->launch, 0), "running");
+    k->seconds = now() - begin;
+    tw_launch_stats stats;
+    tw_launch_read_stats(k->launch, &stats);
+    k->steps = stats.steps;
+    move_tensors(k, false);
+}
+
+static const char *printed_text(struct kernel *k)
+{
+    const char *text;
+    size_t len;
+    must(k, tw_module_text(k->module, TW_EMIT_PTX, &text, &len), "printing");
+    return tw_arena_copy(&k->room->arena, text, len);
+}
+
+/* The bytes after the run are those after the run before it, and inputs are as they were. */
+static void check_repeated(struct kernel *k, unsigned char *const first[MAX_ARGUMENTS])
+{
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct argument *const a = &k->arguments[i];
+        if (!argument_has_memory(a))
+            continue;
+        if (memcmp(a->after, first[i], a->bytes) != 0)
+            fail_msg("%s: '%s' differs when the printed text runs on another seed", k->name, a->name);
+        if (!a->output && memcmp(a->after, a->before, a->bytes) != 0)
+            fail_msg("%s: input '%s' was written", k->name, a->name);
+    }
+}
+
+void kernel_run(struct kernel *k)
+{
+    run_once(k, k->ptx, 1);
+    const char *const printed = printed_text(k);
+    const uint64_t steps = k->steps;
+    const double seconds = k->seconds;
+    unsigned char *first[MAX_ARGUMENTS] = {0};
+    for (uint32_t i = 0; i < k->argument_count; i++)
+        if (argument_has_memory(&k->arguments[i])) {
+            first[i] = k->arguments[i].after;
+            k->arguments[i].after = arena_new(&k->room->arena, unsigned char, k->arguments[i].bytes);
+        }
+    end_run(k);
+    run_once(k, printed, 2);
+    end_run(k);
+    check_repeated(k, first);
+    k->steps = steps;
+    k->seconds = seconds;
+}
+
+/* ---- tests by table ---------------------------------------------------------------------------------- */
+
+static int begin_row(void **state)
+{
+    const struct corpus_test *const row = *state;
+    void *room;
+    if (tw_test_setup(&room) != 0)
+        return -1;
+    struct kernel *const k = arena_new(&((struct bench_room *)room)->arena, struct kernel, 1);
+    *k = (struct kernel){.room = room, .name = row->name, .test = row};
+    *state = k;
+    return 0;
+}
+
+static void check_row(void **state)
+{
+    struct kernel *const k = *state;
+    if (k->test->source == NULL)
+        corpus_open_triton(k);
+    else
+        corpus_open_cuda(k);
+    k->test->check(k);
+    k->result = KERNEL_PASSED;
+}
+
+/* One row of the table that `make corpus` prints. */
+static void report(const struct kernel *k)
+{
+    static const char *const results[] = {[KERNEL_FAILED] = "FAILED", [KERNEL_PASSED] = "passed", [KERNEL_NOT_RUN] = "not run"};
+    const char *const path = getenv("TW_CORPUS_TABLE");
+    FILE *const f = path == NULL ? NULL : fopen(path, "a");
+    if (f == NULL)
+        return;
+    fprintf(f, "%-8s %-38s %-26s %12llu %9.3f s  %.3g\n", results[k->result], k->name, k->entry == NULL ? "" : k->entry,
+            (unsigned long long)k->steps, k->seconds, k->largest_difference);
+    fclose(f);
+}
+
+static int end_row(void **state)
+{
+    struct kernel *const k = *state;
+    void *room = k->room;
+    report(k);
+    end_run(k);
+    return tw_test_teardown(&room);
+}
+
+int corpus_run_tests(const char *group, const struct corpus_test *rows, size_t count)
+{
+    struct CMUnitTest *const tests = calloc(count, sizeof *tests);
+    if (tests == NULL)
+        return 1;
+    corpus_compile(rows, count);
+    for (size_t i = 0; i < count; i++)
+        tests[i] = (struct CMUnitTest){rows[i].name, check_row, begin_row, end_row, (void *)(uintptr_t)&rows[i]};
+    const int failed = _cmocka_run_group_tests(group, tests, count, NULL, NULL);
+    free(tests);
+    return failed;
+}
