@@ -24,6 +24,8 @@ enum {
     VALUE_LEAST = -100
 };
 
+#define PREPARE VECTOR static inline __attribute__((always_inline))
+
 /* What decoding needs to know of a format. */
 struct prepare_format {
     int fraction_bits, hidden, magnitude_mask, fraction_mask, special_from, sign_shift, bias;
@@ -48,18 +50,18 @@ static struct prepare_format prepare_format(enum num_format f)
     return p;
 }
 
-VECTOR static inline lanes_int select_int(lanes_int mask, lanes_int yes, lanes_int no)
+PREPARE lanes_int select_int(lanes_int mask, lanes_int yes, lanes_int no)
 {
     return (yes & mask) | (no & ~mask);
 }
 
-VECTOR static inline lanes_int larger_int(lanes_int x, lanes_int y)
+PREPARE lanes_int larger_int(lanes_int x, lanes_int y)
 {
     return select_int(x > y, x, y);
 }
 
 /* Leads of one vector of rows, unbiased: a format's own, or the largest exponent among the row's numbers. */
-VECTOR static inline lanes_int find_lead(const struct tile_side *s, const struct prepare_format *p, unsigned count, unsigned at)
+PREPARE lanes_int find_lead(const struct tile_side *s, const struct prepare_format *p, unsigned count, unsigned at)
 {
     const lanes_int none = (lanes_int){0} - 1000;
     if (p->fixed)
@@ -74,8 +76,8 @@ VECTOR static inline lanes_int find_lead(const struct tile_side *s, const struct
 }
 
 /* One vector of elements; returns which of them are special. */
-VECTOR static inline lanes_int prepare_elements(const struct tile_side *s, const struct prepare_format *p, lanes_int lead,
-                                                size_t at, bool across)
+PREPARE lanes_int prepare_elements(const struct tile_side *s, const struct prepare_format *p, lanes_int lead, size_t at,
+                                   bool across)
 {
     const lanes_int zero = {0};
     const lanes_int word = *(const lanes_int *)(const void *)(s->words + at), magnitude = word & p->magnitude_mask;
@@ -102,9 +104,10 @@ static inline int scale_exponent(uint8_t ue8m0)
     return ue8m0 == 255 ? 1000 : ue8m0 - 127;
 }
 
-VECTOR static void prepare_side(const struct tile_side *s, unsigned count, bool across)
+VECTOR static void prepare_side(const struct tile_side *side, unsigned count, bool across)
 {
-    const struct prepare_format p = prepare_format(s->format);
+    const struct prepare_format p = prepare_format(side->format);
+    const struct tile_side own = *side, *const s = &own; /* a copy that no store below can change */
     for (unsigned at = 0; at < s->padded; at += VECTOR_LANES) {
         lanes_int special = {0}, lead = find_lead(s, &p, count, at);
         for (unsigned i = 0; i < count; i++)
