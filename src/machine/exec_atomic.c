@@ -1,19 +1,11 @@
 /* Atomics. SOURCE: ptx-async.md 8.7. Lanes take turns in lane order; a cluster runs on one host thread, so
  * nothing comes between the read and the write. */
+#include "machine/atom.h"
+
 #include "machine/exec_arith.h"
 #include "machine/exec_lanes.h"
 #include "machine/exec_memory.h"
 #include "num/arith.h"
-
-enum atom_op { ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, ATOM_ADD, ATOM_INC, ATOM_DEC, ATOM_MIN, ATOM_MAX };
-
-struct atom_call {
-    enum atom_op op;
-    enum num_format format; /* of one element */
-    unsigned bits;          /* of an element in memory: 16, 32, 64 */
-    unsigned halves;        /* 2 for f16x2 and bf16x2 */
-    bool is_float, is_signed, ftz;
-};
 
 static uint64_t float_result(const struct atom_call *c, uint64_t old, uint64_t b, bool global)
 {
@@ -35,7 +27,7 @@ static uint64_t integer_result(const struct atom_call *c, uint64_t old, uint64_t
     return table[c->op];
 }
 
-static uint64_t new_value(const struct atom_call *c, uint64_t old, uint64_t b, uint64_t cas, bool global)
+uint64_t tw_atom_value(const struct atom_call *c, uint64_t old, uint64_t b, uint64_t cas, bool global)
 {
     if (!c->is_float)
         return integer_result(c, old, b, cas);
@@ -66,7 +58,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
             memcpy(&old, at + (size_t)k * bytes, bytes);
             const struct dop b = {.ref = from[k], .bytes = d->op[2].bytes};
             const uint64_t cas = d->op_count > 3 && d->op[3].ref != REF_NONE ? lane_word(w, &d->op[3], lane) : 0;
-            const uint64_t value = new_value(c, old, lane_word(w, &b, lane), cas, space == SPACE_GLOBAL);
+            const uint64_t value = tw_atom_value(c, old, lane_word(w, &b, lane), cas, space == SPACE_GLOBAL);
             memcpy(at + (size_t)k * bytes, &value, bytes);
             const struct dop result = {.ref = to[k], .bytes = d->op[0].bytes, .bits = d->op[0].bits};
             uint64_t r[LANES];
@@ -101,7 +93,7 @@ static enum exec_status exec_atom_128(struct warp *w, const struct dinst *d, uin
     return EXEC_NEXT;
 }
 
-static enum atom_op op_of(unsigned mod)
+enum atom_op tw_atom_op(unsigned mod)
 {
     static const struct { uint16_t mod; uint8_t op; } rows[] = {
         {MOD_AND, ATOM_AND}, {MOD_OR, ATOM_OR}, {MOD_XOR, ATOM_XOR}, {MOD_EXCH, ATOM_EXCH}, {MOD_CAS, ATOM_CAS},
@@ -121,7 +113,7 @@ static bool prepare_atom(struct decoder *dc, const struct ptx_inst *in, struct d
         if (!tw_decode_role(dc, in, roles[i], d, i))
             return false;
     struct atom_call *const c = arena_new(tw_decode_arena(dc), struct atom_call, 1);
-    c->op = op_of(tw_ptx_mod(in, SLOT_OP));
+    c->op = tw_atom_op(tw_ptx_mod(in, SLOT_OP));
     c->format = tw_decode_format(type);
     c->bits = isa_type_bits(type);
     c->halves = isa_mod_row(type)->type_class == TYPE_PACKED ? 2 : 1;

@@ -26,8 +26,6 @@ static bool prepare_fence(struct decoder *dc, const struct ptx_inst *in, struct 
                                                                         : FENCE_ACQ_REL;
     if (op == OP_FENCE_PROXY)
         kind = proxy == MOD_ALIAS ? FENCE_PROXY_ALIAS : FENCE_PROXY_ASYNC;
-    else if (op == OP_FENCE_PROXY_TENSORMAP)
-        kind = FENCE_PROXY_TENSORMAP;
     else if (op == OP_FENCE_MBARRIER_INIT)
         kind = FENCE_MBARRIER_INIT;
     d->mod[0] = (uint8_t)kind;
@@ -56,7 +54,7 @@ static bool prepare_nothing(struct decoder *dc, const struct ptx_inst *in, struc
 }
 
 const struct op_row tw_ops_fence[] = {
-    {OP_FENCE, prepare_fence}, {OP_FENCE_PROXY, prepare_fence}, {OP_FENCE_PROXY_TENSORMAP, prepare_fence},
+    {OP_FENCE, prepare_fence}, {OP_FENCE_PROXY, prepare_fence},
     {OP_FENCE_MBARRIER_INIT, prepare_fence}, {OP_SETMAXNREG, prepare_nothing}, {OP_GRIDDEPCONTROL_WAIT, prepare_nothing},
     {OP_GRIDDEPCONTROL_LAUNCH, prepare_nothing}, {OP_NONE, NULL},
 };

@@ -236,6 +236,7 @@ struct tmem;        /* tmem.h */
 struct tensor_pipe; /* tensor_pipe.h */
 struct mbar_table;  /* mbarrier.h */
 struct copy_engine; /* cp_async.c */
+struct bulk_engine; /* copy_engine.h */
 struct wgmma_pipe;  /* wgmma_pipe.h */
 
 struct cta {
@@ -256,6 +257,7 @@ struct cta {
     struct tensor_pipe *tensor_pipe;
     struct mbar_table *mbars;
     struct copy_engine *copies; /* of cp.async, made on first use */
+    struct bulk_engine *bulk;   /* of bulk and tensor copies, made on first use */
     struct wgmma_pipe *wgmma;
 };
 
@@ -349,7 +351,7 @@ static inline bool observed(const struct cluster *c)
 }
 
 /* Provided by the tensor-core files (mbarrier.c, tmem.c). */
-/* The state of the barrier at a shared address, for the deadlock report: "phase 0: 1 of 2 arrivals missing, 128 bytes outstanding". */
+/* The state of the barrier at a shared address, for the deadlock report: "phase 0: 1 of 2 arrivals missing, 128 bytes more were expected than arrived". */
 void tw_mbarrier_describe(const struct cta *cta, uint32_t shared_offset, struct text *out);
 /* The CTA's last thread has exited and its engines are drained: what is still allocated is a fault. */
 void tw_tmem_cta_end(struct cta *cta);

@@ -191,9 +191,9 @@ static void describe(const struct mbar *m, struct text *out)
     tw_text_addf(out, "phase %llu: %u of %u arrival%s missing", (unsigned long long)m->phase, m->pending, m->expected,
                  m->expected == 1 ? "" : "s");
     if (m->tx > 0)
-        tw_text_addf(out, ", %d byte%s outstanding", (int)m->tx, m->tx == 1 ? "" : "s");
+        tw_text_addf(out, ", %d byte%s more %s expected than arrived", (int)m->tx, m->tx == 1 ? "" : "s", m->tx == 1 ? "was" : "were");
     else if (m->tx < 0)
-        tw_text_addf(out, ", %d byte%s arrived that nobody expects", (int)-m->tx, m->tx == -1 ? "" : "s");
+        tw_text_addf(out, ", %d byte%s more arrived than %s expected", (int)-m->tx, m->tx == -1 ? "" : "s", m->tx == -1 ? "was" : "were");
 }
 
 void tw_mbarrier_describe(const struct cta *cta, uint32_t shared_offset, struct text *out)

@@ -1,0 +1,456 @@
+#include "machine/tensor_copy.h"
+
+#include "base/text.h"
+#include "diag/diag.h"
+#include "num/convert.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { ROW_MOST = 2048 }; /* bytes of a row: 256 elements of 8 bytes */
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+static bool refuse(struct tensor_trouble *t, int code, const char *what, const char *expected, const char *found)
+{
+    *t = (struct tensor_trouble){.code = code, .what = what, .expected = expected, .found = found};
+    return false;
+}
+
+static const char *const mode_names[] = {"a tiled map", "an im2col map", "an im2col map of the wide kind"};
+
+static bool check_mode(const struct tensor_copy *c, uint32_t rank, struct arena *arena, struct tensor_trouble *t)
+{
+    const struct tensor_map *const m = c->map;
+    const enum tensor_map_mode want = c->mode == COPY_IM2COL ? TMAP_IM2COL : TMAP_TILE;
+    if (m->mode != want)
+        return refuse(t, E0784, "the copy's mode is not that of the tensor map", mode_names[want], mode_names[m->mode]);
+    if (m->rank != rank)
+        return refuse(t, E0784, "the copy's rank is not that of the tensor map", tw_format(arena, "a map of rank %u", rank),
+                      tw_format(arena, "rank %u", m->rank));
+    if (c->mode == COPY_ROWS && (m->box[1] != 1 || m->interleave != TMAP_INTERLEAVE_NONE))
+        return refuse(t, E0784, "the tensor map does not fit gather4 and scatter4", "boxDim[1] = 1 and no interleave",
+                      tw_format(arena, "boxDim[1] = %u, interleave %s", m->box[1], tw_tensor_map_interleave_names[m->interleave]));
+    if (m->interleave != TMAP_INTERLEAVE_NONE)
+        return refuse(t, E0784, "this machine does not execute copies of interleaved tensors", "interleave none",
+                      tw_tensor_map_interleave_names[m->interleave]);
+    return true;
+}
+
+static bool check_start(const struct tensor_copy *c, bool writes, struct arena *arena, struct tensor_trouble *t)
+{
+    const struct tensor_map *const m = c->map;
+    const struct tensor_map_type_row *const type = tw_tensor_map_type(m->type);
+    const int32_t unit = type->packed && type->shared_bits == 8 ? 128 : (int32_t)(128 / type->global_bits);
+    if (c->at[0] % unit != 0) {
+        refuse(t, E0783, "the start of the innermost dimension is not aligned",
+               tw_format(arena, "a multiple of %d elements, 16 bytes", unit), tw_format(arena, "element %d", c->at[0]));
+        if (unit == 128)
+            t->expected = "a multiple of 128 elements";
+        return false;
+    }
+    const uint32_t count = c->mode == COPY_ROWS ? 1 : m->rank; /* rows of a scatter that lie outside are left out */
+    for (uint32_t d = 0; writes && d < count; d++)
+        if (c->at[d] < 0)
+            return refuse(t, E0783, "a copy to global memory starts outside the tensor", "coordinates that are not negative",
+                          tw_format(arena, "coordinate %d is %d", (int)d, c->at[d]));
+    return true;
+}
+
+static bool check_packed(const struct tensor_copy *c, bool writes, struct tensor_trouble *t)
+{
+    if (writes && c->map->type == TMAP_U4X16_ALIGN16)
+        return refuse(t, E0784, "a copy to global memory with a map of padded 4-bit elements", "another element type",
+                      tw_tensor_map_type(c->map->type)->name);
+    return true;
+}
+
+/* Rows by dimension. MEASURED: an element stride s leaves ceil(box / s) elements; that of dimension 0 is not used. */
+static void count_rows(struct tensor_copy *c)
+{
+    const struct tensor_map *const m = c->map;
+    for (uint32_t d = 0; d < TENSOR_MAP_RANK; d++)
+        c->counts[d] = 1;
+    if (c->mode == COPY_ROWS)
+        c->counts[1] = 4;
+    else if (c->mode == COPY_IM2COL)
+        c->counts[1] = m->pixels;
+    else
+        for (uint32_t d = 1; d < m->rank; d++)
+            c->counts[d] = (m->box[d] + m->element_strides[d] - 1) / m->element_strides[d];
+    c->rows = 1;
+    for (uint32_t d = 1; d < TENSOR_MAP_RANK; d++)
+        c->rows *= c->counts[d];
+}
+
+bool tw_tensor_copy_plan(struct tensor_copy *c, uint32_t rank, bool writes, struct arena *arena, struct tensor_trouble *trouble)
+{
+    const struct tensor_map *const m = c->map;
+    if (!check_mode(c, rank, arena, trouble) || !check_start(c, writes, arena, trouble) || !check_packed(c, writes, trouble))
+        return false;
+    const uint32_t span = tw_tensor_map_swizzle(m->swizzle)->span_bytes;
+    c->inner = c->mode == COPY_IM2COL ? m->channels : m->box[0];
+    c->row_bytes = c->inner * tw_tensor_map_type(m->type)->shared_bits / 8;
+    c->pitch = span == 0 ? c->row_bytes : span;
+    count_rows(c);
+    c->bytes = c->rows * c->row_bytes;
+    c->extent = c->rows * c->pitch;
+    assert(c->row_bytes <= ROW_MOST);
+    return true;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+struct walk {
+    const struct tensor_copy *c;
+    uint32_t index[TENSOR_MAP_RANK]; /* tile: of the row, by dimension */
+    int64_t x[TENSOR_MAP_RANK];      /* coordinates of the row */
+    uint32_t row;
+};
+
+static void begin(struct walk *w, const struct tensor_copy *c)
+{
+    *w = (struct walk){.c = c};
+    for (uint32_t d = 0; d < TENSOR_MAP_RANK; d++)
+        w->x[d] = c->at[d];
+}
+
+static void step_tile(struct walk *w)
+{
+    const struct tensor_copy *const c = w->c;
+    for (uint32_t d = 1; d < c->map->rank; d++) {
+        w->x[d] += c->map->element_strides[d];
+        if (++w->index[d] < c->counts[d])
+            return;
+        w->index[d] = 0;
+        w->x[d] = c->at[d];
+    }
+}
+
+/* The next pixel: along W, H, D within the bounding box, then to the next image. MEASURED: ptx-async.md 4.7. */
+static void step_pixel(struct walk *w)
+{
+    const struct tensor_map *const m = w->c->map;
+    const uint32_t spatial = m->rank - 2;
+    for (uint32_t s = 0; s < spatial; s++) {
+        w->x[s + 1] += m->element_strides[s + 1];
+        if (w->x[s + 1] <= (int64_t)m->dims[s + 1] - 1 + m->upper[s])
+            return;
+        w->x[s + 1] = m->lower[s];
+    }
+    w->x[m->rank - 1]++;
+}
+
+static void step(struct walk *w)
+{
+    w->row++;
+    if (w->c->mode == COPY_IM2COL)
+        step_pixel(w);
+    else if (w->c->mode == COPY_TILE)
+        step_tile(w);
+    else if (w->row < 4)
+        w->x[1] = w->c->at[1 + w->row];
+}
+
+/* Whether the row lies inside the tensor in all dimensions but the innermost; then where its element 0 is. */
+static bool place(const struct walk *w, uint64_t *address)
+{
+    const struct tensor_map *const m = w->c->map;
+    *address = m->address;
+    for (uint32_t d = 1; d < m->rank; d++) {
+        const bool moved = w->c->mode == COPY_IM2COL && d <= m->rank - 2;
+        const int64_t x = w->x[d] + (moved ? (int64_t)w->c->offset[d - 1] : 0);
+        if (x < 0 || (uint64_t)x >= m->dims[d])
+            return false;
+        *address += (uint64_t)x * m->strides[d];
+    }
+    return true;
+}
+
+/* The part of the row that lies inside dimension 0, in bytes of global memory from the row's first element. */
+struct part {
+    uint32_t from, to;
+};
+
+static struct part inside(const struct tensor_copy *c)
+{
+    const uint32_t bits = tw_tensor_map_type(c->map->type)->global_bits;
+    const int64_t end = (int64_t)c->map->dims[0] - c->at[0];
+    const int64_t from = c->at[0] < 0 ? -(int64_t)c->at[0] : 0, to = end < (int64_t)c->inner ? end : (int64_t)c->inner;
+    if (from >= to)
+        return (struct part){0, 0};
+    return (struct part){(uint32_t)from * bits / 8, (uint32_t)to * bits / 8};
+}
+
+static uint64_t start_of(const struct tensor_copy *c, uint64_t row_address, uint32_t from)
+{
+    return row_address + (uint64_t)((int64_t)c->at[0] * tw_tensor_map_type(c->map->type)->global_bits / 8 + from);
+}
+
+/* ---- Global memory ---------------------------------------------------------------------------- */
+
+struct global {
+    const struct memory *memory;
+    struct allocation hit;
+};
+
+static bool outside(const struct tensor_copy *c, const struct allocation *a, uint64_t address, uint32_t bytes, bool write, struct arena *arena,
+                    struct tensor_trouble *t)
+{
+    const char *const name = a == NULL || a->name == NULL ? "an allocation" : tw_format(arena, "'%s'", a->name);
+    if (a != NULL && write && a->read_only && address - a->address < a->bytes)
+        return refuse(t, E0704, "a tensor copy writes to read-only memory", "memory that may be written", name);
+    *t = (struct tensor_trouble){
+        .code = E0787,
+        .what = tw_format(arena, "the tensor map leads outside global memory: %s of %u bytes at 0x%" PRIx64, write ? "a write" : "a read", bytes, address),
+        .expected = "dims, strides and address of the map within one allocation",
+        .found = a == NULL ? "there is no allocation"
+                           : tw_format(arena, "byte %" PRId64 " of %s of %" PRIu64 " bytes; the map starts at its byte %" PRId64,
+                                       (int64_t)(address - a->address), name, a->bytes, (int64_t)(c->map->address - a->address)),
+        .fix = "make the map's dims and strides those of the allocation",
+    };
+    return false;
+}
+
+static uint8_t *global_at(struct global *g, uint64_t address, uint32_t bytes, bool write)
+{
+    if (address - g->hit.address >= g->hit.bytes) {
+        const struct allocation *const a = tw_memory_find(g->memory, address);
+        if (a == NULL)
+            return NULL;
+        g->hit = *a;
+    }
+    const uint64_t offset = address - g->hit.address;
+    return bytes > g->hit.bytes - offset || (write && g->hit.read_only) ? NULL : g->hit.host + offset;
+}
+
+static bool report_outside(const struct tensor_copy *c, const struct global *g, uint64_t address, uint32_t bytes, bool write,
+                           struct arena *arena, struct tensor_trouble *t)
+{
+    const struct allocation *const a = tw_memory_find(g->memory, address);
+    return outside(c, a != NULL ? a : tw_memory_nearest(g->memory, address), address, bytes, write, arena, t);
+}
+
+/* ---- Shared memory ---------------------------------------------------------------------------- */
+
+static void watch_shared(const struct tensor_copy *c, const struct tensor_watch *watch, struct tensor_shared s, uint32_t offset, bool write)
+{
+    const struct tensor_map_swizzle_row *const z = tw_tensor_map_swizzle(c->map->swizzle);
+    const uint64_t base = (uint64_t)s.rank << 24;
+    if (z->span_bytes == 0 || z->span_bytes == c->row_bytes) { /* a full row of a swizzle is permuted within itself */
+        watch->access(watch->context, SPACE_SHARED, base | offset, c->row_bytes, !write, write);
+        return;
+    }
+    const uint32_t unit = z->unit_bytes < 16 ? z->unit_bytes : 16;
+    for (uint32_t at = 0; at < c->row_bytes; at += unit)
+        watch->access(watch->context, SPACE_SHARED, base | tw_tensor_map_swizzled(c->map->swizzle, offset + at), unit, !write, write);
+}
+
+/* A row into shared memory; the rows of all swizzled maps are multiples of 16 bytes. */
+static void scatter_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, const uint8_t *from)
+{
+    if (c->map->swizzle == TMAP_SWIZZLE_NONE) {
+        memcpy(s.window + offset, from, c->row_bytes);
+        return;
+    }
+    const uint32_t unit = tw_tensor_map_swizzle(c->map->swizzle)->flips_8b ? 8 : 16;
+    for (uint32_t at = 0; at < c->row_bytes; at += unit)
+        memcpy(s.window + tw_tensor_map_swizzled(c->map->swizzle, offset + at), from + at, unit);
+}
+
+static void gather_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, uint8_t *to)
+{
+    if (c->map->swizzle == TMAP_SWIZZLE_NONE) {
+        memcpy(to, s.window + offset, c->row_bytes);
+        return;
+    }
+    const uint32_t unit = tw_tensor_map_swizzle(c->map->swizzle)->flips_8b ? 8 : 16;
+    for (uint32_t at = 0; at < c->row_bytes; at += unit)
+        memcpy(to + at, s.window + tw_tensor_map_swizzled(c->map->swizzle, offset + at), unit);
+}
+
+/* ---- Loads ------------------------------------------------------------------------------------ */
+
+static bool is_tf32(const struct tensor_map *m)
+{
+    return m->type == TMAP_TF32 || m->type == TMAP_TF32_FTZ;
+}
+
+/* MEASURED: a load of tf32 rounds to nearest even, any NaN becomes 0x7FFFE000. */
+static void round_tf32(uint8_t *at, uint32_t bytes)
+{
+    const struct num_convert_how how = {.to = NUM_TF32, .from = NUM_F32, .rounding = NUM_RN};
+    for (uint32_t i = 0; i < bytes; i += 4) {
+        uint32_t word;
+        memcpy(&word, at + i, 4);
+        const bool nan = (word & 0x7fffffff) > 0x7f800000;
+        word = nan ? UINT32_C(0x7fffe000) : (uint32_t)tw_num_convert(&how, word);
+        memcpy(at + i, &word, 4);
+    }
+}
+
+/* MEASURED: zeros, or 0x7FF7 in every 16-bit unit, whatever the type. */
+static void fill_row(const struct tensor_map *m, uint8_t *at, uint32_t bytes)
+{
+    static const uint8_t nan[2] = {0xf7, 0x7f};
+    memset(at, 0, bytes);
+    for (uint32_t i = 0; m->fill == TMAP_FILL_NAN && i < bytes; i += 2)
+        memcpy(at + i, nan, sizeof nan);
+}
+
+/* Groups of 16 packed elements, 8 or 12 bytes, to 16 bytes each. The bytes after them are undefined: they keep a pattern
+ * that no kernel takes for data. */
+static void expand(uint8_t *to, const uint8_t *from, uint32_t groups, uint32_t group_bytes)
+{
+    for (uint32_t g = 0; g < groups; g++) {
+        memcpy(to + 16 * g, from + group_bytes * g, group_bytes);
+        memset(to + 16 * g + group_bytes, 0xbd, 16 - group_bytes);
+    }
+}
+
+static bool load_row(const struct tensor_copy *c, struct global *g, struct part in, uint64_t row_address, uint8_t *row, const struct tensor_watch *watch,
+                     struct arena *arena, struct tensor_trouble *trouble)
+{
+    const struct tensor_map_type_row *const type = tw_tensor_map_type(c->map->type);
+    const uint32_t packed_bytes = c->inner * type->global_bits / 8;
+    const uint64_t address = start_of(c, row_address, in.from);
+    uint8_t packed[ROW_MOST];
+    uint8_t *const dense = type->global_bits == type->shared_bits ? row : packed;
+    if (in.to - in.from != packed_bytes)
+        fill_row(c->map, dense, packed_bytes);
+    if (in.to != 0) {
+        const uint8_t *const from = global_at(g, address, in.to - in.from, false);
+        if (from == NULL)
+            return report_outside(c, g, address, in.to - in.from, false, arena, trouble);
+        memcpy(dense + in.from, from, in.to - in.from);
+        if (watch != NULL)
+            watch->access(watch->context, SPACE_GLOBAL, address, in.to - in.from, true, false);
+    }
+    if (is_tf32(c->map))
+        round_tf32(dense + in.from, in.to - in.from);
+    if (dense != row)
+        expand(row, dense, c->inner / 16, type->global_bits * 2);
+    return true;
+}
+
+bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
+                    struct arena *arena, struct tensor_trouble *trouble)
+{
+    struct global g = {.memory = m};
+    const struct part all = inside(c);
+    struct walk w;
+    for (begin(&w, c); w.row < c->rows; step(&w)) {
+        const uint32_t offset = to.offset + w.row * c->pitch;
+        uint8_t row[ROW_MOST];
+        uint64_t address;
+        const struct part in = place(&w, &address) ? all : (struct part){0, 0};
+        if (!load_row(c, &g, in, address, row, watch, arena, trouble))
+            return false;
+        scatter_row(c, to, offset, row);
+        if (watch != NULL)
+            watch_shared(c, watch, to, offset, true);
+    }
+    return true;
+}
+
+void tw_tensor_fill_shared(const struct tensor_copy *c, struct tensor_shared to, uint64_t word)
+{
+    uint8_t row[ROW_MOST];
+    for (uint32_t i = 0; i < c->row_bytes; i += 8)
+        memcpy(row + i, &word, 8);
+    for (uint32_t r = 0; r < c->rows; r++)
+        scatter_row(c, to, to.offset + r * c->pitch, row);
+}
+
+/* ---- Stores ----------------------------------------------------------------------------------- */
+
+void tw_tensor_gather(const struct tensor_copy *c, struct tensor_shared from, uint8_t *dense, const struct tensor_watch *watch)
+{
+    for (uint32_t r = 0; r < c->rows; r++) {
+        gather_row(c, from, from.offset + r * c->pitch, dense + (size_t)r * c->row_bytes);
+        if (watch != NULL)
+            watch_shared(c, watch, from, from.offset + r * c->pitch, false);
+    }
+}
+
+/* 6-bit elements, one a byte with two bits above, to 12 bytes for each 16. SOURCE: PTX ISA, .b6p2x16. */
+static void pack_6(uint8_t *to, const uint8_t *from, uint32_t elements)
+{
+    for (uint32_t i = 0; i < elements; i += 4) {
+        const uint32_t word = (from[i] & 63u) | (from[i + 1] & 63u) << 6 | (from[i + 2] & 63u) << 12 | (from[i + 3] & 63u) << 18;
+        memcpy(to + i / 4 * 3, &word, 3);
+    }
+}
+
+static bool store_row(const struct tensor_copy *c, struct global *g, struct part in, uint64_t row_address, const uint8_t *row,
+                      const struct atom_call *reduce, const struct tensor_watch *watch, struct arena *arena, struct tensor_trouble *trouble)
+{
+    const uint64_t address = start_of(c, row_address, in.from);
+    const uint32_t bytes = in.to - in.from;
+    uint8_t packed[ROW_MOST];
+    uint8_t *const to = global_at(g, address, bytes, true);
+    if (to == NULL)
+        return report_outside(c, g, address, bytes, true, arena, trouble);
+    if (c->map->type == TMAP_U6X16_ALIGN16) {
+        pack_6(packed, row, c->inner);
+        row = packed;
+    }
+    if (reduce == NULL)
+        memcpy(to, row + in.from, bytes);
+    else
+        tw_reduce_bytes(reduce, to, row + in.from, bytes, true);
+    if (watch != NULL)
+        watch->access(watch->context, SPACE_GLOBAL, address, bytes, reduce != NULL, true);
+    return true;
+}
+
+/* MEASURED: what lies beyond the tensor is dropped. */
+bool tw_tensor_store(const struct tensor_copy *c, const struct memory *m, const uint8_t *dense, const struct atom_call *reduce,
+                     const struct tensor_watch *watch, struct arena *arena, struct tensor_trouble *trouble)
+{
+    struct global g = {.memory = m};
+    const struct part in = inside(c);
+    struct walk w;
+    for (begin(&w, c); in.to != 0 && w.row < c->rows; step(&w)) {
+        uint64_t address;
+        if (place(&w, &address) &&
+            !store_row(c, &g, in, address, dense + (size_t)w.row * c->row_bytes, reduce, watch, arena, trouble))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------- */
+
+/* SOURCE: PTX ISA, cp.reduce.async.bulk.tensor, the table of operations and types. MEASURED: f32 keeps subnormals,
+ * f32_ftz flushes them, NaN results are canonical. */
+bool tw_tensor_reduction(enum atom_op op, enum tensor_map_type type, struct atom_call *out)
+{
+    enum { ADD = 1, MINMAX = 2, INCDEC = 4, BITS = 8 };
+    static const struct { uint8_t format; uint8_t ops; bool ftz; } rows[TMAP_TYPE_COUNT] = {
+        [TMAP_U32] = {NUM_U32, ADD | MINMAX | INCDEC | BITS, false}, [TMAP_S32] = {NUM_S32, ADD | MINMAX | BITS, false},
+        [TMAP_U64] = {NUM_U64, ADD | MINMAX | BITS, false},          [TMAP_S64] = {NUM_S64, MINMAX | BITS, false},
+        [TMAP_F16] = {NUM_F16, ADD | MINMAX, false},                 [TMAP_BF16] = {NUM_BF16, ADD | MINMAX, false},
+        [TMAP_F32] = {NUM_F32, ADD, false},                          [TMAP_F32_FTZ] = {NUM_F32, ADD, true},
+    };
+    const unsigned needs = op == ATOM_ADD ? ADD : op == ATOM_MIN || op == ATOM_MAX ? MINMAX : op == ATOM_INC || op == ATOM_DEC ? INCDEC : BITS;
+    if ((rows[type].ops & needs) == 0)
+        return false;
+    const enum num_format f = (enum num_format)rows[type].format;
+    *out = (struct atom_call){.op = op, .format = f, .bits = tw_num_bits(f), .halves = 1, .is_float = tw_num_is_float(f),
+                              .is_signed = tw_num_format(f)->family == NUM_SIGNED, .ftz = rows[type].ftz};
+    return true;
+}
+
+void tw_reduce_bytes(const struct atom_call *c, uint8_t *to, const uint8_t *from, uint32_t bytes, bool global)
+{
+    const uint32_t width = c->bits / 8;
+    for (uint32_t i = 0; i < bytes; i += width) {
+        uint64_t old = 0, b = 0;
+        memcpy(&old, to + i, width);
+        memcpy(&b, from + i, width);
+        const uint64_t value = tw_atom_value(c, old, b, 0, global);
+        memcpy(to + i, &value, width);
+    }
+}
