@@ -117,12 +117,18 @@ $(B)/demo: $(patsubst %,$(B)/%.o,examples/demo cli/assemble cli/files) $(LIB)
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 bench: deps all
-	@$(MAKE) --no-print-directory $(B)/bench_tilewright >/dev/null
+	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/mma_bench >/dev/null
 	@$(B)/bench_tilewright $(TOOL)
+	@echo
+	@$(B)/mma_bench
 
 $(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+$(B)/mma_bench: $(B)/bench/mma_bench.o $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -ldl -o $@
 
 check:
 	@tools/check_repository

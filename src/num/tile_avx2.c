@@ -9,7 +9,7 @@
 #define VECTOR_LANES 8
 #define VECTOR __attribute__((target("avx2,fma,f16c")))
 #define INLINE VECTOR static inline __attribute__((always_inline))
-#include "num/tile_prepare.h"
+#include "num/tile_prepare.inc"
 
 enum { V = VECTOR_LANES, BLOCK = 4 * V, EXP_LOW = 127 - 90, EXP_HIGH = 127 + 120, F16_LEAST = 127 - 14 };
 

@@ -16,7 +16,7 @@
 #define VECTOR_LANES 16
 #define VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
 #define INLINE VECTOR static inline __attribute__((always_inline))
-#include "num/tile_prepare.h"
+#include "num/tile_prepare.inc"
 
 enum {
     V = VECTOR_LANES,
