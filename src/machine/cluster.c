@@ -4,6 +4,7 @@
  * the seed, so that a forgotten initialisation shows under every seed. */
 #include "machine/collective.h"
 #include "machine/decode.h"
+#include "machine/mbarrier.h"
 #include "machine/run.h"
 #include "machine/warp.h"
 
@@ -139,6 +140,7 @@ static void end_cta(struct cta *cta)
             cta->agents[i]->drain(cta->agents[i]);
     if (c->launch->status != LAUNCH_RUNNING)
         return;
+    tw_mbar_cta_end(cta);
     tw_tmem_cta_end(cta);
     if (observed(c))
         tw_emit(&cta->warps[0], &(struct machine_event){.kind = EVENT_CTA_END}, 0);

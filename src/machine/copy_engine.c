@@ -138,8 +138,10 @@ static bool signal_bytes(struct bulk_engine *e, const struct bulk_op *op, uint32
     }
     const struct mbar_outcome outcome = tw_mbar_signal(cta, mbar & 0xffffff, update);
     struct mbar_report report;
-    if (!tw_mbar_report(texts(cta), op->inst->name, cta, mbar & 0xffffff, update, &outcome, &report))
+    if (!tw_mbar_report(texts(cta), op->inst->name, cta, mbar & 0xffffff, update, &outcome, &report)) {
+        tw_mbar_remember(cta, mbar & 0xffffff, true, (struct mbar_site){op->code, op->origin, op->warp, op->lane});
         return true;
+    }
     return fault(e, op, report.code, &report.note, report.message);
 }
 

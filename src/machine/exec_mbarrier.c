@@ -162,6 +162,8 @@ static enum exec_status exec_signal(struct warp *w, const struct dinst *d, uint3
         struct mbar_report r;
         if (tw_mbar_report(texts(w), who(d), cta, address & 0xffffff, u, &outcome, &r))
             return tw_fault(w, lane, r.code, &r.note, "%s", r.message);
+        if (u.tx != 0)
+            tw_mbar_remember(cta, address & 0xffffff, u.tx < 0, (struct mbar_site){w->code, d->origin, w->id, lane});
         if (d->op[AT_TOKEN].ref != REF_NONE)
             row64(w, d->op[AT_TOKEN].ref)[lane] = tw_mbar_token(&outcome.before);
     }

@@ -1,6 +1,7 @@
 #include "machine/mbarrier.h"
 
 #include "diag/diag.h"
+#include "machine/run.h"
 
 #include <assert.h>
 #include <string.h>
@@ -75,6 +76,7 @@ struct mbar_entry {
     uint32_t offset;
     bool live;
     struct mbar state;
+    struct mbar_site expected, arrived;
 };
 
 struct mbar_table {
@@ -149,6 +151,7 @@ struct mbar *tw_mbar_make(struct cta *cta, uint32_t offset)
         *bucket = e;
     }
     e->live = true;
+    e->expected = e->arrived = (struct mbar_site){0};
     const uint64_t word = seal(cta, offset);
     memcpy(cta->shared + offset, &word, sizeof word);
     return &e->state;
@@ -182,6 +185,24 @@ struct mbar_outcome tw_mbar_signal(struct cta *cta, uint32_t offset, struct mbar
         tw_wake(cta->cluster, WAIT_MBARRIER, address);
     }
     return out;
+}
+
+void tw_mbar_remember(struct cta *cta, uint32_t offset, bool arrived, struct mbar_site site)
+{
+    struct mbar_entry *const e = entry_at(cta, offset);
+    if (e == NULL)
+        return;
+    if (arrived)
+        e->arrived = site;
+    else
+        e->expected = site;
+}
+
+void tw_mbar_sites(const struct cta *cta, uint32_t offset, struct mbar_site *expected, struct mbar_site *arrived)
+{
+    const struct mbar_entry *const e = entry_at(cta, offset);
+    *expected = e == NULL ? (struct mbar_site){0} : e->expected;
+    *arrived = e == NULL ? (struct mbar_site){0} : e->arrived;
 }
 
 /* ---- Reports -------------------------------------------------------------------------------- */
@@ -282,4 +303,33 @@ bool tw_mbar_report(struct arena *arena, const char *who, const struct cta *cta,
     else
         return false;
     return true;
+}
+
+static struct arena *texts_of(const struct cta *cta)
+{
+    return cta->cluster->launch->diags->arena;
+}
+
+/* A wait for a phase with such a count would never have ended, so nobody has waited for these bytes: they are in no
+ * order with the threads that read them. Bytes that were expected and never came harm nobody who did not wait. */
+void tw_mbar_cta_end(struct cta *cta)
+{
+    if (cta->mbars == NULL)
+        return;
+    struct arena *const arena = texts_of(cta);
+    for (uint32_t b = 0; b < BUCKETS; b++)
+        for (const struct mbar_entry *e = cta->mbars->buckets[b]; e != NULL; e = e->next) {
+            if (!e->live || e->state.tx >= 0 || e->arrived.code == NULL)
+                continue;
+            struct text t;
+            tw_text_init(&t, arena);
+            describe(&e->state, &t);
+            tw_fault_async(cta->cluster, cta, e->arrived.warp, e->arrived.lane, e->arrived.code, e->arrived.origin, E0755,
+                           &(struct fault_note){.expected = "as many bytes in mbarrier.expect_tx as copies signal, so that a wait covers them",
+                                                .found = t.at,
+                                                .fix = "expect the bytes of every copy of the phase before the wait",
+                                                .spec = "PTX ISA, \"mbarrier object\", tx-count"},
+                           "the CTA ends with bytes at the mbarrier at shared address 0x%x that nobody expected",
+                           cta->rank << 24 | e->offset);
+        }
 }

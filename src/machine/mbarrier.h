@@ -76,6 +76,17 @@ struct mbar *tw_mbar_make(struct cta *cta, uint32_t offset);
 /* Ends the object; its bytes become poison. */
 void tw_mbar_remove(struct cta *cta, uint32_t offset);
 
+/* Where the transaction count was last moved, for reports. */
+struct mbar_site {
+    const struct code *code; /* NULL: nowhere yet */
+    uint32_t origin, warp, lane;
+};
+/* Remembers it; bytes that arrive, or bytes that are expected. Nothing happens where there is no object. */
+void tw_mbar_remember(struct cta *cta, uint32_t offset, bool arrived, struct mbar_site site);
+void tw_mbar_sites(const struct cta *cta, uint32_t offset, struct mbar_site *expected, struct mbar_site *arrived);
+/* The CTA's last thread has exited and its engines are drained: bytes that arrived and that nobody expects are a fault. */
+void tw_mbar_cta_end(struct cta *cta);
+
 /* The step of an engine or of an instruction on the object at a shared address with rank: applies it, and when the phase
  * ends wakes the waiting splits and emits the event. `lookup` says why there is no object; then nothing is done. */
 struct mbar_outcome {

@@ -4,6 +4,7 @@
  * place, so that a report of a thousand threads has a few lines. */
 #include "machine/collective.h"
 #include "machine/decode.h"
+#include "machine/mbarrier.h"
 #include "machine/run.h"
 #include "machine/warp.h"
 
@@ -140,6 +141,35 @@ static void note_group(const struct launch *l, struct diag *d, const struct grou
     tw_diag_note(d, o->at, "%s", t.at);
 }
 
+static void note_site(const struct launch *l, struct diag *d, const struct mbar_site *site, const char *what)
+{
+    if (site->code == NULL)
+        return;
+    const struct origin *const o = &site->code->origins[site->origin];
+    struct text t;
+    tw_text_init(&t, l->diags->arena);
+    tw_text_add(&t, what);
+    tw_source_name(l, o, &t);
+    tw_diag_note(d, o->at, "%s", t.at);
+}
+
+/* Where bytes were last expected and last arrived at an awaited barrier whose bytes do not add up. */
+static void note_bytes(const struct launch *l, struct diag *d, const struct group *groups, uint32_t at)
+{
+    const struct wait *const wait = &groups[at].split->wait;
+    struct mbar *m;
+    struct mbar_site expected, arrived;
+    for (uint32_t i = 0; i < at; i++)
+        if (groups[i].split->wait.kind == WAIT_MBARRIER && groups[i].split->wait.key == wait->key)
+            return; /* said already */
+    struct cta *const cta = &groups[at].cta->cluster->ctas[wait->key >> 24];
+    if (tw_mbar_find(cta, (uint32_t)wait->key & 0xffffff, &m) != MBAR_LIVE || m->tx == 0)
+        return;
+    tw_mbar_sites(cta, (uint32_t)wait->key & 0xffffff, &expected, &arrived);
+    note_site(l, d, &expected, "bytes of this phase were last expected here");
+    note_site(l, d, &arrived, "bytes that arrived in it were last copied here");
+}
+
 static void note_engines(const struct cluster *c, struct diag *d)
 {
     for (uint32_t i = 0; i < c->cta_count; i++)
@@ -192,6 +222,9 @@ void tw_report_deadlock(struct cluster *c)
     }
     for (uint32_t i = 0; i < count; i++)
         note_group(l, d, &groups[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (groups[i].split->wait.kind == WAIT_MBARRIER)
+            note_bytes(l, d, groups, i);
     note_engines(c, d);
 }
 
