@@ -1,5 +1,5 @@
-/* mma.sync and mma.sp: the warp's fragments are gathered into matrices by the ownership map, multiplied
- * by the dot model of the module's target, and scattered again. */
+/* mma.sync and mma.sp: the warp's fragments, and the scales of blocks where there are any, are gathered into matrices by the
+ * ownership map, multiplied by the dot model of the module's target, and scattered again. */
 #include "isa/mma_map.h"
 #include "machine/decode.h"
 #include "machine/run.h"
@@ -10,8 +10,14 @@
 #include <string.h>
 
 enum { AT_D, AT_A, AT_B, AT_C, AT_META };
-enum { MMA_MAX_M = 16, MMA_MAX_N = 8, MMA_MAX_K = 256 };
+enum { AT_SCALE = 5 }; /* while decoding */
+enum { MMA_MAX_M = 16, MMA_MAX_N = 8, MMA_MAX_K = 256, MMA_MAX_SCALES = 4 };
 enum { SCRATCH_BYTES = 40 * 1024 }; /* of a tile, on the stack: the largest, m16n8k256 of b1, takes 33 KiB */
+
+/* The scales of A or B: a register of four bytes, and {byte, thread}, which say the byte of it and the thread of a quad. */
+struct mma_scale {
+    struct dop reg, select;
+};
 
 /* What the decoded instruction says once and for all; lives in the code's arena. */
 struct mma_inst {
@@ -24,6 +30,8 @@ struct mma_inst {
     uint32_t stored_k;  /* of A: k, or half of it when sparse */
     uint32_t selector;
     bool ascending;     /* sp::ordered_metadata */
+    uint32_t scales;    /* a row: 1, 2 or 4; 0: the kind has none */
+    struct mma_scale scale_a, scale_b;
 };
 
 /* Row of register `reg` of a fragment; a fragment of one register may be written without braces. */
@@ -104,22 +112,72 @@ static void scatter_d(struct warp *w, const struct dop *o, const struct mma_inst
     }
 }
 
+static struct arena *texts(const struct warp *w)
+{
+    return w->cluster->diags->arena;
+}
+
 /* SOURCE: PTX ISA, mma: all threads of the warp must execute it; a lane that has exited leaves its elements undefined. */
 static enum exec_status fault_missing(struct warp *w, uint32_t mask)
 {
     const uint32_t missing = ALL_LANES & ~mask;
     return tw_fault(w, first_lane(mask), E0773,
                     &(struct fault_note){.expected = "all 32 lanes of the warp",
-                                         .found = tw_format(w->cluster->launch->diags->arena, "lane %u does not take part",
+                                         .found = tw_format(texts(w), "lane %u does not take part",
                                                             first_lane(missing)),
                                          .spec = "PTX ISA, mma"},
                     "mma.sync by a part of a warp");
 }
 
-static struct num_tile_job job_of(const struct mma_inst *in, const uint64_t *a, const uint64_t *b, uint64_t *c)
+/* ---- Scales of blocks ---------------------------------------------------------------------------------
+ *
+ * SOURCE: PTX ISA, mma, "Block scaling": rows g and g + 8 of A are scaled by bytes of lanes 4g + 2 thread and the next one,
+ * column g of B by lane 4g + thread. One scale may lie in any byte, two begin at byte 0 or 2, four at byte 0. */
+struct mma_scales {
+    uint64_t a[MMA_MAX_M * MMA_MAX_SCALES], b[MMA_MAX_N * MMA_MAX_SCALES];
+};
+
+static bool fault_selector(struct warp *w, uint32_t scales, bool is_a, uint32_t byte, uint32_t thread)
 {
+    static const char *const bytes[] = {[1] = "0, 1, 2 or 3", [2] = "0 or 2", [4] = "0"};
+    tw_fault(w, 0, E0773,
+             &(struct fault_note){.expected = tw_format(texts(w), "byte %s, thread 0 to %u", bytes[scales], is_a ? 1 : 3),
+                                  .found = tw_format(texts(w), "byte %u, thread %u", byte, thread),
+                                  .spec = "PTX ISA, mma, block scaling"},
+             "mma.sync: the selectors of the scales of %s are illegal", is_a ? "A" : "B");
+    return false;
+}
+
+static bool read_scales(struct warp *w, const struct mma_inst *in, const struct mma_scale *s, bool is_a, uint64_t *to)
+{
+    const uint32_t byte = row32(w, fragment_ref(w, &s->select, 0))[0] & 0xffff;
+    const uint32_t thread = row32(w, fragment_ref(w, &s->select, 1))[0] & 0xffff;
+    const uint32_t *const words = row32(w, fragment_ref(w, &s->reg, 0)), rows = is_a ? MMA_MAX_M : MMA_MAX_N;
+    if (byte + in->scales > 4 || byte % in->scales != 0 || thread > (is_a ? 1 : 3))
+        return fault_selector(w, in->scales, is_a, byte, thread);
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint32_t lane = is_a ? row % 8 * 4 + 2 * thread + row / 8 : row * 4 + thread;
+        for (uint32_t i = 0; i < in->scales; i++)
+            to[row * in->scales + i] = words[lane] >> 8 * (byte + i) & 0xff;
+    }
+    return true;
+}
+
+static bool gather_scales(struct warp *w, const struct mma_inst *in, struct mma_scales *s)
+{
+    return in->scales == 0 || (read_scales(w, in, &in->scale_a, true, s->a) && read_scales(w, in, &in->scale_b, false, s->b));
+}
+
+/* ---- Products ----------------------------------------------------------------------------------------- */
+
+static struct num_tile_job job_of(const struct mma_inst *in, const uint64_t *a, const uint64_t *b, uint64_t *c,
+                                  const struct mma_scales *scales)
+{
+    const uint32_t count = in->scales;
+    const void *const scale_a = count == 0 ? NULL : scales->a, *const scale_b = count == 0 ? NULL : scales->b;
     return (struct num_tile_job){.model = in->model, .how = &in->how, .m = in->m, .n = in->n, .k = in->k,
-                                 .a = {a, 8, in->k, 1}, .b = {b, 8, in->k, 1}, .c = {c, 8, in->n, 1},
+                                 .a = {a, 8, in->k, 1}, .b = {b, 8, in->k, 1},
+                                 .scale_a = {scale_a, 8, count, 1}, .scale_b = {scale_b, 8, count, 1}, .c = {c, 8, in->n, 1},
                                  .d = c, .d_word_bytes = 8, .d_row_stride = in->n, .d_step = 1};
 }
 
@@ -128,12 +186,15 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
     const struct mma_inst *const in = d->extra;
     uint64_t a[MMA_MAX_M * MMA_MAX_K], b[MMA_MAX_N * MMA_MAX_K], c[MMA_MAX_M * MMA_MAX_N];
     uint8_t scratch[SCRATCH_BYTES];
+    struct mma_scales scales;
     if (mask != ALL_LANES)
         return fault_missing(w, mask);
+    if (!gather_scales(w, in, &scales))
+        return EXEC_FAULT;
     gather_a(w, &d->op[AT_A], in, a);
     gather_b(w, &d->op[AT_B], in, b);
     gather_c(w, &d->op[AT_C], in, c);
-    struct num_tile_job job = job_of(in, a, b, c);
+    struct num_tile_job job = job_of(in, a, b, c, &scales);
     job.scratch = scratch;
     job.scratch_bytes = sizeof scratch;
     in->tile->run(&job);
@@ -156,7 +217,7 @@ static bool read_metadata(struct warp *w, const struct dinst *d, uint8_t *select
             if (!tw_mma_sp_select(in->a_bits, code, in->ascending, places)) {
                 tw_fault(w, at.lane, E0776,
                          &(struct fault_note){.expected = in->a_bits == 32 ? "0x4 or 0xe" : "0x4, 0x8, 0x9, 0xc, 0xd or 0xe",
-                                              .found = tw_format(w->cluster->launch->diags->arena, "0x%x for row %u, group %u", code,
+                                              .found = tw_format(texts(w), "0x%x for row %u, group %u", code,
                                                                  row, i),
                                               .spec = "PTX ISA, mma.sp, sparsity metadata"},
                          "mma.sp: a code of the sparsity metadata is illegal");
@@ -173,9 +234,10 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
     const struct mma_inst *const in = d->extra;
     uint64_t a[MMA_MAX_M * MMA_MAX_K], b[MMA_MAX_N * MMA_MAX_K], c[MMA_MAX_M * MMA_MAX_N], chosen[MMA_MAX_K];
     uint8_t select[MMA_MAX_M * MMA_MAX_K];
+    struct mma_scales scales;
     if (mask != ALL_LANES)
         return fault_missing(w, mask);
-    if (!read_metadata(w, d, select))
+    if (!read_metadata(w, d, select) || !gather_scales(w, in, &scales))
         return EXEC_FAULT;
     gather_a(w, &d->op[AT_A], in, a);
     gather_b(w, &d->op[AT_B], in, b);
@@ -185,7 +247,9 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
             for (uint32_t k = 0; k < in->stored_k; k++)
                 chosen[k] = b[n * in->k + select[m * in->stored_k + k]];
             uint64_t *const to = &c[m * in->n + n];
-            *to = tw_num_dot(in->model, &in->how, in->stored_k, &a[m * in->stored_k], chosen, to, NULL, NULL);
+            const uint64_t *const scale_a = in->scales == 0 ? NULL : &scales.a[m * in->scales],
+                           *const scale_b = in->scales == 0 ? NULL : &scales.b[n * in->scales];
+            *to = tw_num_dot(in->model, &in->how, in->stored_k, &a[m * in->stored_k], chosen, to, scale_a, scale_b);
         }
     scatter_d(w, &d->op[AT_D], in, c);
     return EXEC_NEXT;
@@ -209,9 +273,49 @@ static bool decode_how(struct decoder *dc, const struct ptx_inst *in, struct mma
     return true;
 }
 
+static enum num_kind kind_of(const struct ptx_inst *in)
+{
+    static const struct { uint16_t mod; uint8_t kind; } rows[] = {
+        {MOD_KIND_MXF8F6F4, NUM_MXF8F6F4}, {MOD_KIND_MXF4, NUM_MXF4}, {MOD_KIND_MXF4NVF4, NUM_MXF4NVF4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].mod == tw_ptx_mod(in, SLOT_KIND))
+            return (enum num_kind)rows[i].kind;
+    return NUM_PLAIN;
+}
+
+static bool decode_scale(struct decoder *dc, const struct ptx_inst *in, enum isa_role reg, enum isa_role select, struct dinst *d,
+                         struct mma_scale *out)
+{
+    const struct dinst before = *d; /* the operands have more parts than a decoded instruction has places for */
+    if (!tw_decode_role(dc, in, reg, d, AT_SCALE))
+        return false;
+    out->reg = d->op[AT_SCALE];
+    if (!tw_decode_role(dc, in, select, d, AT_SCALE))
+        return false;
+    out->select = d->op[AT_SCALE];
+    *d = before;
+    return true;
+}
+
+/* How many scales a row has; 1X and 2X need not be written. */
+static bool decode_scales(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, struct mma_inst *m)
+{
+    const enum num_kind kind = kind_of(in);
+    const unsigned vec = tw_ptx_mod(in, SLOT_SCALE_VEC);
+    if (kind == NUM_PLAIN)
+        return true;
+    m->scales = vec == MOD_SCALE_VEC_4X ? 4 : vec == MOD_SCALE_VEC_2X || (vec == MOD_NONE && kind == NUM_MXF4) ? 2 : 1;
+    m->how.scale = tw_decode_format(tw_ptx_mod(in, SLOT_STYPE));
+    m->how.scale_block = (uint8_t)(m->stored_k / m->scales);
+    return decode_scale(dc, in, ROLE_SFA, ROLE_SFA_SEL, d, &m->scale_a) &&
+           decode_scale(dc, in, ROLE_SFB, ROLE_SFB_SEL, d, &m->scale_b);
+}
+
 static void decode_counts(const struct ptx_inst *in, struct mma_inst *m)
 {
-    const bool bytes = tw_ptx_has(in, SLOT_KIND); /* every element takes a byte */
+    const enum num_kind kind = kind_of(in);
+    const bool bytes = tw_ptx_has(in, SLOT_KIND) && kind != NUM_MXF4 && kind != NUM_MXF4NVF4; /* every element takes a byte */
     m->a_bits = bytes ? 8 : tw_num_bits(m->how.a);
     m->b_bits = bytes ? 8 : tw_num_bits(m->how.b);
     m->d_bits = tw_num_bits(m->how.d);
@@ -220,9 +324,11 @@ static void decode_counts(const struct ptx_inst *in, struct mma_inst *m)
     m->d_regs = tw_mma_d_regs(m->m, m->n, m->d_bits);
 }
 
-/* kind::f8f6f4 has the shape of fp8 and admits the 6- and 4-bit formats too. */
+/* Kinds with elements in bytes have the shape of fp8 and admit the 6- and 4-bit formats too; the others pack 4-bit elements. */
 static bool shape_known(const struct ptx_inst *in, const struct mma_inst *m)
 {
+    if (tw_ptx_has(in, SLOT_KIND) && m->a_bits == 4)
+        return tw_mma_shape_find(m->m, m->n, m->k, NUM_S4, NUM_S4, NUM_S32) != NULL;
     if (tw_ptx_has(in, SLOT_KIND))
         return tw_mma_shape_find(m->m, m->n, m->k, NUM_E4M3, NUM_E4M3, m->how.d) != NULL;
     return tw_mma_shape_find(m->m, m->n, m->k, m->how.a, m->how.b, m->how.d) != NULL;
@@ -239,7 +345,7 @@ static bool decode_common(struct decoder *dc, const struct ptx_inst *in, struct 
     if (!decode_how(dc, in, m))
         return false;
     if (!tw_num_arch_of_sm(tw_decode_module(dc)->env.target.sm, &arch) ||
-        (m->model = tw_num_dot_model(arch, NUM_MMA_SYNC, NUM_PLAIN, m->how.a, m->how.b, m->how.d)) == NULL)
+        (m->model = tw_num_dot_model(arch, NUM_MMA_SYNC, kind_of(in), m->how.a, m->how.b, m->how.d)) == NULL)
         return tw_decode_unsupported(dc, in, "no model of this arithmetic on the module's target is known");
     return tw_decode_role(dc, in, ROLE_D, d, AT_D) && tw_decode_role(dc, in, ROLE_A, d, AT_A) &&
            tw_decode_role(dc, in, ROLE_B, d, AT_B) && tw_decode_role(dc, in, ROLE_C, d, AT_C);
@@ -251,11 +357,14 @@ static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct di
     d->run = exec_mma;
     if (!decode_common(dc, in, d, m))
         return false;
-    if (!shape_known(in, m))
-        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
     m->stored_k = m->k;
     decode_counts(in, m);
-    const struct num_tile_job job = job_of(m, NULL, NULL, NULL);
+    if (!shape_known(in, m))
+        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
+    if (!decode_scales(dc, in, d, m))
+        return false;
+    const struct mma_scales none = {{0}, {0}};
+    const struct num_tile_job job = job_of(m, NULL, NULL, NULL, &none);
     m->tile = tw_num_tile_best();
     return tw_num_tile_scratch(&job) <= SCRATCH_BYTES || tw_decode_unsupported(dc, in, "its tile needs more scratch than there is");
 }
@@ -277,11 +386,13 @@ static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct
         return tw_decode_unsupported(dc, in, "its sparsity selector names lanes that hold no metadata");
     if (!tw_num_sparse_known(m->model))
         return tw_decode_unsupported(dc, in, "the order of its sums on the module's target is not known");
-    return tw_decode_role(dc, in, ROLE_META, d, AT_META);
+    return decode_scales(dc, in, d, m) && tw_decode_role(dc, in, ROLE_META, d, AT_META);
 }
 
 const struct op_row tw_ops_mma[] = {
     {OP_MMA, prepare_mma},
     {OP_MMA_SP, prepare_mma_sp},
+    {OP_MMA_BLOCK_SCALE, prepare_mma},
+    {OP_MMA_SP_BLOCK_SCALE, prepare_mma_sp},
     {OP_NONE, NULL},
 };
