@@ -195,15 +195,6 @@ static void scan_place(void *context, uint32_t reg, bool read, bool write)
     extend(&s->ranges[reg], s->at);
 }
 
-/* wgmma works on registers after it was issued: no other value may take their rows while it is in flight. */
-static void hold_asynchronous(const struct ptx_func *f, struct live_range *ranges)
-{
-    struct place_scan to_the_end = {ranges, f->insts.len};
-    for (uint32_t i = 0; i < f->insts.len; i++)
-        if (f->insts.at[i].form->op == OP_WGMMA || f->insts.at[i].form->op == OP_WGMMA_SP)
-            tw_liveness_visit(f, &f->insts.at[i], scan_place, &to_the_end);
-}
-
 struct live_range *tw_liveness_ranges(struct arena *arena, const struct ptx_func *f)
 {
     struct live_range *const ranges = arena_new(arena, struct live_range, f->regs.len + 1);
@@ -225,7 +216,6 @@ struct live_range *tw_liveness_ranges(struct arena *arena, const struct ptx_func
         live_out(&w, &w.blocks[i], out);
         extend_set(&w, out, w.blocks[i].last, ranges);
     }
-    hold_asynchronous(f, ranges);
     tw_arena_rewind(arena, mark);
     for (uint32_t i = 0; i <= f->regs.len; i++)
         if (ranges[i].first == UINT32_MAX)

@@ -94,7 +94,8 @@ static void pin_parameters(const struct ptx_func *f, struct live_range *ranges)
             ranges[f->vars.at[i].reg] = (struct live_range){0, f->insts.len};
 }
 
-/* A product writes its accumulators when it lands, which may be after the last instruction that names them. */
+/* A product of wgmma writes its accumulators when it lands, which may be after the last instruction that names them, or
+ * before the first in the text of a loop. Its other operands are taken when it is issued. */
 static void pin_accumulators(const struct ptx_func *f, struct live_range *ranges)
 {
     for (uint32_t i = 0; i < f->insts.len; i++) {

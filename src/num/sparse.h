@@ -26,8 +26,8 @@ bool tw_num_sparse_select(unsigned element_bits, unsigned code, bool ascending, 
 unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a);
 
 /* Whether the order of a sparse sum follows from the dense model: one window takes all stored products, groups count stored
- * products, or the sum is exact. Where a dense instruction cuts K into several windows, nobody has said which stored
- * products share one. */
+ * products, or the sum is exact; and fp8 on sm_90, where the windows that share K were measured to take pairs of stored
+ * elements in turn. Elsewhere nobody has said which stored products share a window. */
 bool tw_num_sparse_known(const struct num_dot_model *model);
 
 /* The dot product of `stored` elements of A with 2 * stored elements of B: elements of B that no code selects are removed
