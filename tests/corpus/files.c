@@ -187,7 +187,7 @@ void corpus_compile(const struct corpus_test *rows, size_t count)
         "while read -r source arch; do\n"
         "  [ -e \"$CORPUS/cuda/$source.cu\" ] || continue\n"
         "  [ \"$OUT/$source.ptx\" -nt \"$CORPUS/cuda/$source.cu\" ] || echo \"$source $arch\"\n"
-        "done | xargs -P 2 -L 1 sh -c '\n"
+        "done | xargs -r -P 2 -L 1 sh -c '\n"
         "  nvcc -std=c++17 -O3 -gencode \"arch=compute_$1,code=compute_$1\" -ptx -o \"$OUT/$0.$$.tmp\" \"$CORPUS/cuda/$0.cu\" &&\n"
         "  mv \"$OUT/$0.$$.tmp\" \"$OUT/$0.ptx\"'\n";
     struct bench_room *room = NULL;
