@@ -9,7 +9,8 @@ static const struct {
     const char *name;
     tw_emit emit;
 } emits[] = {
-    {"ptx", TW_EMIT_PTX}, {"ir", TW_EMIT_IR}, {"ir-lowered", TW_EMIT_IR_LOWERED}, {"launch", TW_EMIT_LAUNCH}};
+    {"ptx", TW_EMIT_PTX}, {"cuda", TW_EMIT_CUDA}, {"ir", TW_EMIT_IR}, {"ir-lowered", TW_EMIT_IR_LOWERED},
+    {"launch", TW_EMIT_LAUNCH}};
 
 static bool find_emit(const struct options *o, tw_emit *out)
 {
@@ -22,10 +23,7 @@ static bool find_emit(const struct options *o, tw_emit *out)
             *out = emits[i].emit;
             return true;
         }
-    if (strcmp(name, "cuda") == 0)
-        fprintf(stderr, "tilewright: this version does not emit CUDA; --emit takes ptx, ir, ir-lowered or launch\n");
-    else
-        fprintf(stderr, "tilewright: --emit takes ptx, ir, ir-lowered or launch, found '%s'\n", name);
+    fprintf(stderr, "tilewright: --emit takes ptx, cuda, ir, ir-lowered or launch, found '%s'\n", name);
     return false;
 }
 

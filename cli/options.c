@@ -9,7 +9,7 @@ enum { COMPILERS = CMD_COMPILE | CMD_RUN | CMD_CHECK };
 
 const struct option_row option_rows[OPT_COUNT] = {
     [OPT_KERNEL] = {"--kernel", "NAME", COMPILERS, false, "the kernel of the program file (needed when it holds several)"},
-    [OPT_EMIT] = {"--emit", "ptx|ir|ir-lowered|launch", CMD_COMPILE, false, "what to print (default ptx)"},
+    [OPT_EMIT] = {"--emit", "ptx|cuda|ir|ir-lowered|launch", CMD_COMPILE, false, "what to print (default ptx)"},
     [OPT_ARCH] = {"--arch", "TARGET", COMPILERS | CMD_EXPLAIN, false, "the .target of the PTX (default sm_100a; explain dot wgmma: sm_90a)"},
     [OPT_OUTPUT] = {"-o", "FILE", CMD_COMPILE, false, "write there instead of standard output"},
     [OPT_ASSEMBLE] = {"--assemble", NULL, CMD_COMPILE, false, "ask ptxas, where it is installed, for its verdict"},

@@ -97,7 +97,8 @@ typedef enum tw_emit {
     TW_EMIT_PTX,        /* the PTX text that runs here and on a GPU */
     TW_EMIT_IR,         /* compiled modules: kernel IR as built */
     TW_EMIT_IR_LOWERED, /* compiled modules: kernel IR after tile lowering */
-    TW_EMIT_LAUNCH      /* compiled modules: the launch contract, JSON */
+    TW_EMIT_LAUNCH,     /* compiled modules: the launch contract, JSON */
+    TW_EMIT_CUDA        /* compiled modules: the kernel as CUDA C++ with inline PTX, for nvcc */
 } tw_emit;
 
 /* TW_ERROR if the module has no such form (PTX that was read has no IR). */

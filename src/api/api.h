@@ -3,6 +3,7 @@
 #define TW_API_API_H
 
 #include "diag/diag.h"
+#include "emit/emit.h"
 #include "machine/launch.h"
 #include "ptx/contract.h"
 #include "ptx/module.h"
@@ -22,7 +23,9 @@ struct tw_module {
     struct ptx_module *ptx;          /* parsed from ptx_text */
     struct str ptx_text;
     const struct contract *contract; /* compiled modules */
-    struct str ir_text, lowered_text, contract_text; /* compiled modules; at == NULL: none */
+    struct str ir_text, lowered_text, contract_text, cuda_text; /* compiled modules; at == NULL: none */
+    struct ir_kernel *kernel;        /* compiled modules: lowered, for the texts that are made on demand */
+    struct emit_options how;
     uint32_t owned_file;             /* source file whose text lies in this arena; 0: none */
 };
 

@@ -89,8 +89,10 @@ static tw_status emit_ptx(tw_module *module, struct ir_kernel *kernel, const tw_
     tw_text_init(&lowered, &module->arena);
     tw_ir_print(kernel, &lowered);
     module->lowered_text = printed(&lowered);
-    const struct emit_options how = {opts == NULL ? NULL : opts->arch, opts == NULL ? 0 : opts->ptx_version};
-    const struct ptx_module *made = tw_emit_ptx(kernel, ctx->isa, &ctx->diags, &how);
+    const char *arch = opts == NULL || opts->arch == NULL ? NULL : tw_arena_copy(&module->arena, opts->arch, strlen(opts->arch));
+    module->kernel = kernel;
+    module->how = (struct emit_options){arch, opts == NULL ? 0 : opts->ptx_version};
+    const struct ptx_module *made = tw_emit_ptx(kernel, ctx->isa, &ctx->diags, &module->how);
     if (made == NULL)
         return TW_ERROR;
     tw_text_init(&ptx, &module->arena);
@@ -179,10 +181,25 @@ struct form_call {
     struct str text;
 };
 
+/* CUDA is made when it is first asked for: few callers want it. */
+static bool make_cuda(tw_module *m)
+{
+    if (m->cuda_text.at != NULL || m->kernel == NULL)
+        return true;
+    struct text cuda;
+    tw_text_init(&cuda, &m->arena);
+    if (!tw_emit_cuda(m->kernel, m->ctx->isa, &m->ctx->diags, &m->how, &cuda))
+        return false;
+    m->cuda_text = printed(&cuda);
+    return true;
+}
+
 static tw_status find_text(void *argument)
 {
     struct form_call *call = argument;
-    const tw_module *m = call->module;
+    tw_module *m = call->module;
+    if (call->what == TW_EMIT_CUDA && !make_cuda(m))
+        return TW_ERROR;
     const struct {
         const char *name;
         struct str text;
@@ -191,6 +208,7 @@ static tw_status find_text(void *argument)
         [TW_EMIT_IR] = {"kernel IR", m->ir_text},
         [TW_EMIT_IR_LOWERED] = {"lowered kernel IR", m->lowered_text},
         [TW_EMIT_LAUNCH] = {"launch contract", m->contract_text},
+        [TW_EMIT_CUDA] = {"CUDA", m->cuda_text},
     };
     call->text = forms[call->what].text;
     if (call->text.at != NULL)
