@@ -6,6 +6,7 @@
 #   WERROR=1                    warnings are errors (CI)
 #   make golden GOLDEN=DIR      compare every golden file of a folder (default ../shared/golden), table and counts
 #   make test-long              the tests that take minutes: exhaustive sweeps
+#   make examples               the tensor-core examples, each compared with its reference
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -115,6 +116,19 @@ demo: deps
 $(B)/demo: $(patsubst %,$(B)/%.o,examples/demo cli/assemble cli/files) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+# The tensor-core examples: compiled, run on the CPU, compared with their references.
+EXAMPLES := $(patsubst %,$(B)/examples/%.o,catalogue numbers)
+.PHONY: examples
+examples: deps
+	@$(MAKE) --no-print-directory $(B)/examples/check >/dev/null
+	@$(B)/examples/check
+
+$(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o,assemble files) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+$(B)/tests/api/examples_test: $(EXAMPLES)
 
 bench: deps all
 	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/mma_bench >/dev/null

@@ -272,6 +272,8 @@ extern const struct builtin_table tw_lib_python, tw_lib_layout, tw_lib_factories
 
 /* Members of T.cuda that live with their kin. */
 builtin_fn tw_lib_decl_tmem, tw_lib_launch_config;
+/* The CTA's place in its cluster along an axis (0 x, 1 y, 2 z); 0 where no cluster is launched. */
+struct ir_expr *tw_eval_cta_in_cluster(struct eval *ev, int axis, struct src_span at);
 /* The order is that of launch_params in lib_launch.c. */
 #define TW_LAUNCH_PARAMS                                                                                                  \
     "*, grid, block, cluster?, dynamic_smem_bytes?, preferred_cluster?, stream?, cooperative?, "                        \

@@ -41,6 +41,7 @@ static const struct {
     {"warp_id_in_wg", IR_WARP_IN_WARPGROUP},
     {"thread_id_in_wg", IR_TID_IN_WARPGROUP},
     {"cta_rank_in_cluster", IR_CLUSTER_CTARANK},
+    {"cluster_ctarank", IR_CLUSTER_CTARANK},
 };
 
 static struct value plain_id(struct eval *ev, struct call *c)
@@ -49,6 +50,20 @@ static struct value plain_id(struct eval *ev, struct call *c)
     while (strcmp(plain_ids[row].name, c->row->name) != 0)
         row++;
     return value_expr(tw_ir_coord(eval_kernel(ev), plain_ids[row].coord, c->at));
+}
+
+/* The CTA's place in its cluster along one axis: clusters tile the grid. */
+static struct value cta_id_in_cluster(struct eval *ev, struct call *c)
+{
+    struct str axis;
+    if (!tw_eval_static_str(ev, c->args[0].value, c->args[0].at, "the axis", &axis))
+        return value_error();
+    if (axis.len != 1 || axis.at[0] < 'x' || axis.at[0] > 'z') {
+        struct diag *d = tw_diag(ev->diags, E0206, c->args[0].at, "'%s' has no axis '" STR_FMT "'", c->row->name, STR_ARG(axis));
+        tw_diag_expected(d, "\"x\", \"y\" or \"z\"");
+        return value_error();
+    }
+    return value_expr(tw_eval_cta_in_cluster(ev, axis.at[0] - 'x', c->at));
 }
 
 /* ---- synchronisation ---- */
@@ -187,6 +202,8 @@ static const struct builtin rows[] = {
     {"warp_id_in_wg", "", plain_id, ON_DEVICE},
     {"thread_id_in_wg", "", plain_id, ON_DEVICE},
     {"cta_rank_in_cluster", "", plain_id, ON_DEVICE},
+    {"cluster_ctarank", "", plain_id, ON_DEVICE},
+    {"cta_id_in_cluster", "axis", cta_id_in_cluster, ON_DEVICE},
     {"cta_sync", "", sync, ON_DEVICE},
     {"warp_sync", "", sync, ON_DEVICE},
     {"cluster_sync", "", sync, ON_DEVICE},

@@ -115,7 +115,17 @@ static struct value device_entry(struct eval *ev, struct call *c)
 
 /* ---- scope ids ---- */
 
-enum id_effect { SETS_NOTHING, SETS_GRID, SETS_THREADS, SETS_WARPS, SETS_WARPGROUPS };
+enum id_effect { SETS_NOTHING, SETS_GRID, SETS_CLUSTER, SETS_THREADS, SETS_WARPS, SETS_WARPGROUPS };
+
+struct ir_expr *tw_eval_cta_in_cluster(struct eval *ev, int axis, struct src_span at)
+{
+    static const enum ir_coord ids[] = {IR_CTAID_X, IR_CTAID_Y, IR_CTAID_Z};
+    struct ir_kernel *k = eval_kernel(ev);
+    const int64_t extent = k->launch.has_cluster ? k->launch.cluster[axis] : 1;
+    if (extent <= 1)
+        return tw_ir_const_int(k, tw_ir_int32(), 0, at);
+    return tw_ir_binary(k, IR_FLOORMOD, tw_ir_coord(k, ids[axis], at), tw_ir_const_int(k, tw_ir_int32(), extent, at), at);
+}
 
 static const struct {
     const char *name;
@@ -123,6 +133,7 @@ static const struct {
     enum id_effect effect;
 } scope_ids[] = {
     {"cta_id", {IR_CTAID_X, IR_CTAID_Y, IR_CTAID_Z}, SETS_GRID},
+    {"cta_id_in_cluster", {IR_COORD_COUNT, IR_COORD_COUNT, IR_COORD_COUNT}, SETS_CLUSTER}, /* computed from cta_id */
     {"thread_id", {IR_FLAT_TID}, SETS_THREADS},
     {"warp_id", {IR_WARP_ID}, SETS_WARPS},
     {"warpgroup_id", {IR_WARPGROUP_ID}, SETS_WARPGROUPS},
@@ -150,25 +161,32 @@ static bool set_block(struct eval *ev, struct src_span at, int64_t threads)
     return false;
 }
 
+/* Grid and cluster are stated once; what is stated again must be the same. */
+static bool set_dims(struct eval *ev, struct src_span at, int which, const struct shape *s)
+{
+    struct ir_launch *l = &ev->build->k->launch;
+    int64_t *known = which == GRID ? l->grid : l->cluster, dims[3] = {1, 1, 1};
+    for (uint32_t i = 0; i < s->rank; i++)
+        dims[i] = s->dim[i];
+    if (known[0] != 0 && memcmp(known, dims, sizeof dims) != 0) {
+        struct diag *d = tw_diag(ev->diags, E0215, at, "the extents contradict the %s that is already known", dim_names[which]);
+        tw_diag_expected(d, "(%lld, %lld, %lld)", (long long)known[0], (long long)known[1], (long long)known[2]);
+        return false;
+    }
+    memcpy(known, dims, sizeof dims);
+    l->has_cluster = l->has_cluster || which == CLUSTER;
+    return check_dims(ev, at, which, dims);
+}
+
 static bool apply_effect(struct eval *ev, struct call *c, enum id_effect effect, const struct shape *s)
 {
     static const int64_t threads_each[] = {[SETS_THREADS] = 1, [SETS_WARPS] = 32, [SETS_WARPGROUPS] = 128};
-    int64_t *grid = ev->build->k->launch.grid;
     if (effect == SETS_NOTHING)
         return true;
-    if (effect != SETS_GRID)
-        return s->dim[0] > TW_MAX_CTA_THREADS ? set_block(ev, c->at, s->dim[0])
-                                              : set_block(ev, c->at, s->dim[0] * threads_each[effect]);
-    int64_t dims[3] = {1, 1, 1};
-    for (uint32_t i = 0; i < s->rank; i++)
-        dims[i] = s->dim[i];
-    if (grid[0] != 0 && (grid[0] != dims[0] || grid[1] != dims[1] || grid[2] != dims[2])) {
-        struct diag *d = tw_diag(ev->diags, E0215, c->at, "the extents contradict the grid that is already known");
-        tw_diag_expected(d, "(%lld, %lld, %lld)", (long long)grid[0], (long long)grid[1], (long long)grid[2]);
-        return false;
-    }
-    memcpy(grid, dims, sizeof dims);
-    return check_dims(ev, c->at, GRID, dims);
+    if (effect == SETS_GRID || effect == SETS_CLUSTER)
+        return set_dims(ev, c->at, effect == SETS_GRID ? GRID : CLUSTER, s);
+    return s->dim[0] > TW_MAX_CTA_THREADS ? set_block(ev, c->at, s->dim[0])
+                                          : set_block(ev, c->at, s->dim[0] * threads_each[effect]);
 }
 
 static struct value scope_id(struct eval *ev, struct call *c)
@@ -179,7 +197,8 @@ static struct value scope_id(struct eval *ev, struct call *c)
     struct shape s;
     if (!tw_eval_static_shape(ev, c->args[0].value, c->args[0].at, "the extents", &s))
         return value_error();
-    const uint32_t most = scope_ids[row].effect == SETS_GRID ? 3 : 1;
+    const bool cluster = scope_ids[row].effect == SETS_CLUSTER;
+    const uint32_t most = scope_ids[row].effect == SETS_GRID || cluster ? 3 : 1;
     if (s.rank > most) {
         struct diag *d = tw_diag(ev->diags, E0205, c->at, "'%s' is given %u extents", c->row->name, s.rank);
         tw_diag_expected(d, "%s", most == 1 ? "1" : "1 to 3");
@@ -189,13 +208,24 @@ static struct value scope_id(struct eval *ev, struct call *c)
         return value_error();
     struct value ids[3];
     for (uint32_t i = 0; i < s.rank; i++)
-        ids[i] = value_expr(tw_ir_coord(eval_kernel(ev), scope_ids[row].coords[i], c->at));
+        ids[i] = value_expr(cluster ? tw_eval_cta_in_cluster(ev, (int)i, c->at)
+                                    : tw_ir_coord(eval_kernel(ev), scope_ids[row].coords[i], c->at));
     return s.rank == 1 ? ids[0] : tw_value_list_of(ev->arena, VALUE_TUPLE, ids, s.rank);
+}
+
+/* Which CTA of its pair: bit 0 of the rank. */
+static struct value cta_id_in_pair(struct eval *ev, struct call *c)
+{
+    struct ir_kernel *k = eval_kernel(ev);
+    return value_expr(tw_ir_binary(k, IR_FLOORMOD, tw_ir_coord(k, IR_CLUSTER_CTARANK, c->at),
+                                   tw_ir_const_int(k, tw_ir_int32(), 2, c->at), c->at));
 }
 
 static const struct builtin rows[] = {
     {"device_entry", "*launch_values, launch?", device_entry, IN_KERNEL},
     {"cta_id", "extents", scope_id, ON_DEVICE},
+    {"cta_id_in_cluster", "extents, preferred?", scope_id, ON_DEVICE},
+    {"cta_id_in_pair", "", cta_id_in_pair, ON_DEVICE},
     {"thread_id", "extents", scope_id, ON_DEVICE},
     {"warp_id", "extents", scope_id, ON_DEVICE},
     {"warpgroup_id", "extents", scope_id, ON_DEVICE},

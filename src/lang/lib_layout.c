@@ -288,12 +288,40 @@ static struct value tcgen05_atom_layout(struct eval *ev, struct call *c)
     return value_layout(tw_tcgen05_atom_layout(&env, atom, shape.dim[0], shape.dim[1], bits));
 }
 
+/* sf_tmem_layout and sf_smem_layout(rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None) */
+static bool read_scales(struct eval *ev, struct call *c, struct scale_layout *s)
+{
+    int64_t *const to[] = {&s->rows, &s->sf_k, &s->sf_per_mma, &s->reuse, &s->pipe_depth};
+    static const char *const what[] = {"rows", "SF_K", "sf_per_mma", "sf_reuse", "pipe_depth"};
+    for (int i = 0; i < 5; i++)
+        if (c->args[i].given && c->args[i].value.kind != VALUE_NONE &&
+            !tw_eval_static_int(ev, c->args[i].value, c->args[i].at, what[i], to[i]))
+            return false;
+    return true;
+}
+
+static struct value sf_tmem_layout(struct eval *ev, struct call *c)
+{
+    const struct layout_env env = tw_eval_layout_env(ev, c->at);
+    struct scale_layout s = {0};
+    return read_scales(ev, c, &s) ? value_layout(tw_sf_tmem_layout(&env, &s)) : value_error();
+}
+
+static struct value sf_smem_layout(struct eval *ev, struct call *c)
+{
+    const struct layout_env env = tw_eval_layout_env(ev, c->at);
+    struct scale_layout s = {0};
+    return read_scales(ev, c, &s) ? value_layout(tw_sf_smem_layout(&env, &s)) : value_error();
+}
+
 static const struct builtin factory_rows[] = {
     {"mma_shared_layout", "dtype, swizzle_mode, shape", mma_shared_layout, ANYWHERE},
     {"mma_atom_layout", "dtype, swizzle_mode", mma_atom_layout, ANYWHERE},
     {"mma_atom_shape", "dtype, swizzle_mode, shape?", mma_atom_shape, ANYWHERE},
     {"tmem_datapath_layout", "datapath, rows, cols, sub_slab?", tmem_datapath_layout, ANYWHERE},
     {"tmem_mma_operand_layout", "operand, shape, dtype, *, M, cta_group, ws?, sparse?, group?", tmem_mma_operand_layout, ANYWHERE},
+    {"sf_tmem_layout", "rows, SF_K, sf_per_mma, sf_reuse?, pipe_depth?", sf_tmem_layout, ANYWHERE},
+    {"sf_smem_layout", "rows, SF_K, sf_per_mma, sf_reuse?, pipe_depth?", sf_smem_layout, ANYWHERE},
     {"wg_local_layout", "cols, rows?", wg_local_layout, ANYWHERE},
     {"tcgen05_atom_layout", "atom, shape, dtype", tcgen05_atom_layout, ANYWHERE},
 };

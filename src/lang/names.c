@@ -100,7 +100,7 @@ static struct value swizzle_member(struct eval *ev, const char *name, bool *foun
 static const char *const script_refused[] = {
     "vectorized", "parallel", "thread_binding", "attr", "launch_thread", "SMEMPool", "TMEMPool", "meta_class", "ir_module",
     "dynamic", "Ptr", "decl_tensor", "tmem", "ptr_byte_offset", "handle_add_byte_offset", "Shuffle", "Broadcast", "Ramp",
-    "Optional", "jit", "hint", "print_buffer", "cluster_id", "cta_id_in_cluster", "cta_id_in_pair", "tvm_storage_sync",
+    "Optional", "jit", "hint", "print_buffer", "cluster_id", "tvm_storage_sync",
     "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "TensorMap", "call_extern", NULL};
 static const char *const cuda_refused[] = {
     "warp_sum", "warp_max", "warp_min", "cta_sum", "cta_max", "cta_min", "syncthreads_and", "syncthreads_or", "any_sync",
@@ -110,7 +110,6 @@ static const char *const cuda_refused[] = {
     "float2_y", "fmul2_rn", "fadd2_rn", "half2float", "bfloat162float", "float22half2", "float22bfloat162_rn", "hmin2",
     "hmax2", "uint_as_float", "float_as_uint", "fdividef", "mov_sreg", "func_call", NULL};
 static const char *const tile_refused[] = {"ewise", NULL};
-static const char *const layout_refused[] = {"sf_tmem_layout", "sf_smem_layout", NULL};
 
 static const char *const script_modules[] = {"script.tirx", NULL};
 static const char *const axis_modules[] = {"backend.cuda.axis", NULL};
@@ -130,8 +129,7 @@ const struct namespace_row tw_names_script = {"T", script_modules, script_tables
 const struct namespace_row tw_names_cuda = {"T.cuda", NULL, cuda_tables, cuda_member, cuda_members, cuda_refused};
 const struct namespace_row tw_names_tile = {"T.cuda.tile", NULL, tile_tables, NULL, NULL, tile_refused};
 const struct namespace_row tw_names_axis = {"T.cuda.Axis", axis_modules, no_tables, axis_member, NULL, NULL};
-const struct namespace_row tw_names_layout = {"the layout module", layout_modules, layout_tables, layout_member, NULL,
-                                              layout_refused};
+const struct namespace_row tw_names_layout = {"the layout module", layout_modules, layout_tables, layout_member, NULL, NULL};
 const struct namespace_row tw_names_tirx_layout = {"the layout module", tirx_layout_modules, tirx_layout_tables, axis_member,
                                                    NULL, NULL};
 const struct namespace_row tw_names_swizzle_mode = {"SwizzleMode", NULL, no_tables, swizzle_member, swizzle_members, NULL};

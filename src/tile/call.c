@@ -8,7 +8,9 @@
 #include <string.h>
 
 static const struct tile_family *const families[] = {
-    &tw_tile_mma_sync, &tw_tile_tcgen05_ld, &tw_tile_tcgen05_st, &tw_tile_tcgen05_mma,
+    &tw_tile_mma_sync,       &tw_tile_tcgen05_mma,   &tw_tile_tcgen05_mma_ws, &tw_tile_tcgen05_mma_block_scale,
+    &tw_tile_tcgen05_ld,     &tw_tile_tcgen05_ld_red, &tw_tile_tcgen05_st,    &tw_tile_tcgen05_cp,
+    &tw_tile_tcgen05_shift,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
@@ -135,6 +137,7 @@ static const char *const type_words[] = {
     [TILE_PARAM_CHOICE] = "one of these strings, known at compile time",
     [TILE_PARAM_FORMAT] = "the name of a number format, known at compile time",
     [TILE_PARAM_FLAG] = "True or False, known at compile time",
+    [TILE_PARAM_NUMBER] = "an integer known at compile time",
     [TILE_PARAM_BOOL] = "a bool",
     [TILE_PARAM_INT] = "an integer",
     [TILE_PARAM_INTS] = "a tuple of integers",
@@ -181,6 +184,7 @@ static bool fits(const struct tile_param_row *row, const struct ir_arg *a)
     case TILE_PARAM_CHOICE: return a->kind == IR_ARG_STR && is_choice(row->choices, a->text);
     case TILE_PARAM_FORMAT: return a->kind == IR_ARG_STR && is_format_name(a->text);
     case TILE_PARAM_FLAG: return a->kind == IR_ARG_BOOL;
+    case TILE_PARAM_NUMBER: return a->kind == IR_ARG_INT;
     case TILE_PARAM_BOOL:
         return a->kind == IR_ARG_BOOL || a->kind == IR_ARG_NONE || (a->kind == IR_ARG_EXPR && a->expr->type.cls == IR_BOOL);
     case TILE_PARAM_INT: return is_integer_arg(a);
@@ -269,6 +273,12 @@ bool tw_tile_flag(const struct tile_call *c, const char *name)
 {
     const struct ir_arg *a = tw_tile_param(c, name);
     return a != NULL && a->value != 0;
+}
+
+int64_t tw_tile_number(const struct tile_call *c, const char *name)
+{
+    const struct ir_arg *a = tw_tile_param(c, name);
+    return a == NULL ? 0 : a->value;
 }
 
 const char *tw_tile_text(const struct tile_call *c, const char *name)

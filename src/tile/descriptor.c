@@ -19,6 +19,7 @@ struct walk {
     const int64_t *group;
     enum swizzle_mode mode;
     bool mn_major;
+    const struct smem_desc *given; /* strides and swizzle by parameters, or NULL */
     uint32_t bits; /* of an element in memory */
     int64_t rows, ks;
 };
@@ -55,6 +56,10 @@ static struct diag *no_walk(const struct walk *w, enum diag_code code)
 
 static bool find_layout(struct walk *w)
 {
+    if (w->given != NULL) {
+        w->mode = w->given->mode;
+        return true;
+    }
     if (!tw_layout_swizzle_mode(w->o->layout, w->bits, &w->mode)) {
         struct diag *d = no_walk(w, E0421);
         tw_diag_expected(d, "no swizzle, or one of the hardware's for elements of %u bits", w->bits);
@@ -87,7 +92,7 @@ static bool check_memory(const struct walk *w)
 static bool check_alignment(const struct walk *w)
 {
     const struct swizzle_mode_row *row = tw_swizzle_mode_row(w->mode);
-    const uint32_t need = row->row_bytes * row->group_rows;
+    const uint32_t need = row->period_bytes;
     const struct ir_storage *s = w->o->storage;
     if (s->align_bytes % need == 0)
         return true;
@@ -153,6 +158,10 @@ static struct smem_desc describe_strides(const struct walk *w, const struct stri
 
 static bool derive(const struct walk *w, struct smem_desc *desc)
 {
+    if (w->given != NULL) {
+        *desc = *w->given;
+        return true;
+    }
     const struct strides s = read_strides(w);
     if (!check_stride(w, s.exchanged ? "LDO" : "SDO", s.group, s.group_at) ||
         !check_stride(w, s.exchanged ? "SDO" : "LDO", s.chunk, s.chunk_at))
@@ -202,11 +211,28 @@ static const char *strides_words(const struct walk *w, const struct smem_desc *d
                      tw_swizzle_mode_row(w->mode)->name);
 }
 
+/* What the parameters would have to be for this layout, where some would do. */
+static void suggest_given(const struct walk *w, struct diag *d)
+{
+    struct walk open = *w;
+    int64_t row, k;
+    open.given = NULL;
+    if (!tw_layout_swizzle_mode(w->o->layout, w->bits, &open.mode) || open.mode == SWIZZLE_128B_ATOM32)
+        return;
+    const struct strides s = read_strides(&open);
+    struct smem_desc desc = describe_strides(&open, &s);
+    desc.start_bytes = (uint32_t)unswizzled(&open, 0, 0);
+    if (holds(s.group) && holds(s.chunk) && all_agree(&open, &desc, &row, &k))
+        tw_diag_fix(d, "write sdo_bytes=%u, ldo_bytes=%u, swizzle=%d", desc.stride_bytes, desc.lead_bytes, (int)open.mode);
+}
+
 static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k)
 {
     const char *name = w->o->row->name;
     const uint32_t group_rows = tw_swizzle_mode_row(w->mode)->group_rows;
-    if (other_major_walks(w))
+    if (w->given != NULL)
+        suggest_given(w, d);
+    else if (other_major_walks(w))
         tw_diag_fix(d, "write %c_major=\"%s\"", name[0] - 'A' + 'a', w->mn_major ? "k" : "mn");
     else if (!w->mn_major && row > 0 && row % group_rows == 0 && k == 0)
         tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", name,
@@ -221,8 +247,9 @@ static bool prove(const struct walk *w, const struct smem_desc *desc)
     if (all_agree(w, desc, &row, &k))
         return true;
     struct diag *d = no_walk(w, E0421);
-    tw_diag_expected(d, "element %s at byte %lld of '%s', by the strides of the first rows and chunks (%s)", element(w, row, k),
-                     (long long)hardware_bit(w, desc, row, k) / 8, w->o->storage->name, strides_words(w, desc));
+    tw_diag_expected(d, "element %s at byte %lld of '%s', by the strides of the %s (%s)", element(w, row, k),
+                     (long long)hardware_bit(w, desc, row, k) / 8, w->o->storage->name,
+                     w->given != NULL ? "parameters" : "first rows and chunks", strides_words(w, desc));
     tw_diag_found(d, "element %s at byte %lld, by layout %s", element(w, row, k), (long long)layout_bit(w, row, k) / 8,
                   tw_layout_text(w->c->arena, w->o->layout));
     suggest(w, d, row, k);
@@ -282,14 +309,15 @@ static bool describe(struct walk *w, struct tile_place *p)
     return false;
 }
 
-const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, bool mn_major)
+const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, struct tile_walk_form form)
 {
     struct tile_place **remembered = tw_tile_place_slot(c, operand);
     if (*remembered != NULL)
         return *remembered;
     const struct tile_operand *o = &c->operand[operand];
     assert(o->row->atom_rank == 2);
-    struct walk w = {.c = c, .operand = operand, .o = o, .mn_major = mn_major, .bits = o->view->elem.bits,
+    struct walk w = {.c = c, .operand = operand, .o = o, .mn_major = form.mn_major, .given = form.given,
+                     .bits = o->view->elem.bits,
                      .rows = c->symbol[o->row->atom[0].extent], .ks = c->symbol[o->row->atom[1].extent]};
     if (!check_memory(&w) || !find_layout(&w) || !check_alignment(&w) || !check_starts(&w))
         return NULL;

@@ -41,8 +41,10 @@ struct tile_affine {
 /* Where an operand's atom is, for one repeat tuple. */
 struct tile_place {
     uint32_t reg_count;
-    int64_t slot[TILE_MAX_REGS]; /* registers: index in units of the view's element */
+    struct ir_type reg_type;     /* registers: of each */
+    int64_t slot[TILE_MAX_ITEMS]; /* index in units of reg_type */
     struct tile_affine address;  /* tensor memory: the packed word without the storage's base */
+    uint32_t start_byte;         /* where in that cell the atom starts; not 0 only where the row allows it */
     struct smem_desc desc;       /* shared memory: start is relative to the storage */
     struct tile_affine origin;   /* shared memory: byte offset of the descriptor's start */
 };
@@ -79,6 +81,7 @@ const struct tile_family *tw_tile_recognise(struct tile_call *c);
 bool tw_tile_params(struct tile_call *c);
 const struct ir_arg *tw_tile_param(const struct tile_call *c, const char *name);
 bool tw_tile_flag(const struct tile_call *c, const char *name);              /* static bool, false if absent */
+int64_t tw_tile_number(const struct tile_call *c, const char *name);         /* static integer, 0 if absent */
 const char *tw_tile_text(const struct tile_call *c, const char *name);       /* static string or NULL */
 /* A run-time value of the type, evaluated once for the whole call; `absent` if the parameter was not given. */
 struct ir_expr *tw_tile_value(struct tile_call *c, const struct ir_arg *arg, struct ir_type type, int64_t absent);
@@ -104,7 +107,14 @@ void tw_tile_show_declaration(struct diag *d, const struct ir_storage *s);
 /* The place for the current tuple, checked; NULL after a diagnostic. */
 const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand);
 const struct tile_place *tw_tile_cells(struct tile_call *c, uint32_t operand);
-const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, bool mn_major);
+/* Where a family takes strides and swizzle from parameters, `given` holds them, and the walk is proven with them. */
+struct tile_walk_form {
+    bool mn_major;
+    const struct smem_desc *given; /* NULL: read from the layout */
+};
+const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, struct tile_walk_form form);
+/* Where the layout has an atom coordinate of the current tuple, for the first member; replica 0. */
+struct tile_cell tw_tile_layout_cell(const struct tile_call *c, uint32_t operand, const int64_t coord[TILE_MAX_ATOM]);
 /* The slot where a place of the current tuple is remembered. */
 struct tile_place **tw_tile_place_slot(struct tile_call *c, uint32_t operand);
 /* Fits values, one for every member of the crew, into base + steps. False: they are not a fixed step apart. */

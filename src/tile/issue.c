@@ -66,7 +66,7 @@ void tw_tile_put_registers(struct tile_call *c, struct ir_ptx_operand *to, enum 
     to->items = arena_new(c->k->arena, struct ir_ptx_operand, place->reg_count);
     for (uint32_t i = 0; i < place->reg_count; i++) {
         struct ir_expr *slot = tw_ir_slot(c->k, o->storage, place->slot[i], o->arg->at);
-        slot->type = o->view->elem;
+        slot->type = place->reg_type;
         to->items[i] = (struct ir_ptx_operand){.kind = kind, .expr = slot, .at = o->arg->at};
     }
 }

@@ -200,7 +200,12 @@ static bool open_operand(struct tile_call *c, uint32_t index)
         return take_scalar(c, index);
     o->view = o->arg->region->view;
     o->storage = o->view->storage;
-    if (!check_scope(c, index) || !check_element(c, index) || !region_layout(c, index))
+    if (!check_scope(c, index))
+        return false;
+    const struct tile_operand_row *variant = c->family->variant == NULL ? NULL : c->family->variant(c, index);
+    if (variant != NULL)
+        o->row = variant;
+    if (!check_element(c, index) || !region_layout(c, index))
         return false;
     int64_t step = 1;
     for (uint32_t d = o->shape.rank; d-- > 0;) {

@@ -18,17 +18,21 @@ struct tile_call;
 
 enum {
     TILE_MAX_OPERANDS = 5,   /* tcgen05.mma block scaled: D, A, B, SFA, SFB                 */
-    TILE_MAX_PARAMS = 12,    /* tcgen05.mma has 10                                         */
+    TILE_MAX_PARAMS = 13,    /* tcgen05.mma has 13                                         */
     TILE_MAX_GROUP = 5,      /* CTA z, y, x, warp, lane                                    */
     TILE_MAX_ATOM = 3,       /* the bank axis of .ws operands included                     */
-    TILE_MAX_REGS = 128,     /* registers of one operand: tcgen05.ld .x128                 */
+    TILE_MAX_ITEMS = 256,    /* elements in the registers of one operand: tcgen05.ld .x128.pack::16b */
+    TILE_MAX_COPIES = 4,     /* of an element in tensor memory: one in each quadrant       */
     TILE_MAX_CTA_WARPS = TW_MAX_CTA_THREADS / TW_WARP_LANES
 };
 
 /* ---- what an instruction takes ---------------------------------------------------------------- */
 
 /* Extents that the rows name. A family sets those it uses. */
-enum tile_symbol { TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_SYMBOL_COUNT };
+enum tile_symbol {
+    TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_HALVES, TILE_BANKS, TILE_FACTORS,
+    TILE_SYMBOL_COUNT
+};
 
 struct tile_axis {
     const char *name;         /* in coordinates of messages: "m" */
@@ -41,16 +45,19 @@ enum tile_role { TILE_DST, TILE_SRC, TILE_UPDATE };
 /* Who issues: every thread by itself (a scope exposes lanes), or a warp as one. */
 enum tile_issuer { TILE_BY_THREAD, TILE_BY_WARP };
 
-/* The atom coordinate that register `reg` of lane `lane` holds. */
-typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t reg, int64_t coord[TILE_MAX_ATOM]);
+/* The atom coordinate of item `item` of lane `lane`: registers in order, where a register holds several items the low bits
+ * first. */
+typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t item, int64_t coord[TILE_MAX_ATOM]);
 /* The number of registers a lane holds. */
 typedef uint32_t tile_regs_fn(const struct tile_call *c);
 /* Where an element is in tensor memory: lane, and bit along the columns of 32. */
 struct tile_cell {
     int64_t lane, bit;
 };
-/* The place of an atom coordinate relative to the address operand. */
-typedef struct tile_cell tile_cell_fn(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM]);
+/* The place of copy `copy` of an atom coordinate relative to the address operand; copy 0 of the origin is (0, 0). */
+typedef struct tile_cell tile_cell_fn(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM], uint32_t copy);
+/* In how many places the instruction has each element. */
+typedef uint32_t tile_copies_fn(const struct tile_call *c);
 /* Whether the atom may start at `base` when `thread` issues; NULL: anywhere. Reports. */
 typedef bool tile_base_fn(struct tile_call *c, uint32_t operand, struct tile_cell base, uint32_t thread);
 
@@ -66,7 +73,10 @@ struct tile_operand_row {
     enum num_format format;   /* NUM_NONE: any format of that width */
     tile_regs_fn *regs;       /* IR_LOCAL */
     tile_owner_fn *owner;
+    uint8_t items;            /* elements a 32-bit register holds; 0: a register is an element */
     tile_cell_fn *cell;       /* IR_TMEM */
+    tile_copies_fn *copies;   /* NULL: one */
+    uint8_t start_bits;       /* the atom starts at a multiple of this many bits of its lane; 0: 32, a column */
     tile_base_fn *base;
 };
 
@@ -75,6 +85,7 @@ enum tile_param_type {
     TILE_PARAM_CHOICE, /* static string, one of `choices`                    */
     TILE_PARAM_FORMAT, /* static string: a dtype or format name              */
     TILE_PARAM_FLAG,   /* static bool                                        */
+    TILE_PARAM_NUMBER, /* static integer                                     */
     TILE_PARAM_BOOL,   /* run-time bool, or static                           */
     TILE_PARAM_INT,    /* run-time integer, or static                        */
     TILE_PARAM_INTS    /* tuple of run-time integers                         */
@@ -99,6 +110,9 @@ struct tile_family {
     const char *axes;         /* letters of the repeat axes in expansion order, "MNK"; NULL: as the operands have them */
     /* Reads opcode and parameters: sets the symbols, refuses what the pattern does not have. */
     bool (*prepare)(struct tile_call *c);
+    /* The row of an operand whose contract depends on the form or on where the operand is: called when its view is known.
+     * May be NULL, and may return NULL: the family's row. */
+    const struct tile_operand_row *(*variant)(const struct tile_call *c, uint32_t operand);
     /* Checks operands beyond their rows, after their shapes were split. May be NULL. */
     bool (*check)(struct tile_call *c);
     /* Before the first instruction: binds what is evaluated once. May be NULL. */
@@ -107,6 +121,7 @@ struct tile_family {
     bool (*issue)(struct tile_call *c);
 };
 
-extern const struct tile_family tw_tile_mma_sync, tw_tile_tcgen05_ld, tw_tile_tcgen05_st, tw_tile_tcgen05_mma;
+extern const struct tile_family tw_tile_mma_sync, tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st,
+    tw_tile_tcgen05_cp, tw_tile_tcgen05_shift, tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
 
 #endif

@@ -1,5 +1,5 @@
-/* Registers and tensor-memory cells: every atom coordinate of an operand is checked against what the instruction
- * holds there. */
+/* Registers: every atom coordinate of an operand is checked against what the instruction holds there. Places of all
+ * kinds are remembered here, and fitted to group coordinates. */
 #include "tile/engine.h"
 
 #include <assert.h>
@@ -180,11 +180,11 @@ static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *co
     return false;
 }
 
-static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile_place *p)
+static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile_place *p, uint32_t items)
 {
     const struct tile_operand *o = &c->operand[operand];
     const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits;
-    for (uint32_t i = 0; i < p->reg_count; i++) {
+    for (uint32_t i = 0; i < items; i++) {
         if (p->slot[i] < 0 || p->slot[i] >= capacity) {
             struct diag *d = tw_tile_error(c, operand, E0416, ": register %u would be slot %lld of '%s'", i,
                                            (long long)p->slot[i], o->storage->name);
@@ -204,20 +204,43 @@ static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile
 }
 
 /* The slot must not depend on the thread: one instruction names one register for all lanes. */
-static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *p, uint32_t reg, int64_t slot,
+static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *p, uint32_t item, int64_t slot,
                       bool first, const int64_t *coord, int64_t lane)
 {
     if (first)
-        p->slot[reg] = slot;
-    if (p->slot[reg] == slot)
+        p->slot[item] = slot;
+    if (p->slot[item] == slot)
         return true;
     const struct tile_operand *o = &c->operand[operand];
     struct diag *d = tw_tile_error(c, operand, E0416, ": element %s is in another slot than register %u of lane 0",
-                                   tw_tile_coord(c, o, coord), reg);
-    tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[reg], o->storage->name);
+                                   tw_tile_coord(c, o, coord), item);
+    tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[item], o->storage->name);
     tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane,
                   tw_layout_text(c->arena, o->layout));
     return false;
+}
+
+/* Elements that share a register must be its parts: consecutive slots, the first at a register's start. */
+static bool pack_slots(struct tile_call *c, uint32_t operand, struct tile_place *p)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const uint32_t n = o->row->items;
+    for (uint32_t r = 0; r < p->reg_count; r++) {
+        const int64_t first = p->slot[r * n];
+        for (uint32_t i = 0; i < n; i++) {
+            if (first % n == 0 && p->slot[r * n + i] == first + i)
+                continue;
+            struct diag *d = tw_tile_error(c, operand, E0416, ": the %u elements of register %u are no %u-bit word", n, r,
+                                           n * o->view->elem.bits);
+            tw_diag_expected(d, "consecutive slots from a multiple of %u on", n);
+            tw_diag_found(d, "slots %lld and %lld of '%s', by layout %s", (long long)first, (long long)p->slot[r * n + i],
+                          o->storage->name, tw_layout_text(c->arena, o->layout));
+            return false;
+        }
+        p->slot[r] = first / n;
+    }
+    p->reg_type = tw_ir_uint32();
+    return true;
 }
 
 static bool find_registers(struct tile_call *c, uint32_t operand, struct tile_place *p)
@@ -226,20 +249,22 @@ static bool find_registers(struct tile_call *c, uint32_t operand, struct tile_pl
     const axis_set named = thread_axes_of(o->layout);
     const uint32_t lanes = c->family->issuer == TILE_BY_WARP ? TW_WARP_LANES : 1;
     p->reg_count = o->row->regs(c);
-    assert(p->reg_count <= TILE_MAX_REGS);
+    p->reg_type = o->view->elem;
+    const uint32_t items = p->reg_count * (o->row->items == 0 ? 1u : o->row->items);
+    assert(items <= TILE_MAX_ITEMS);
     for (uint32_t m = 0; m < c->crew.member_count; m++)
         for (uint32_t lane = 0; lane < lanes; lane++)
-            for (uint32_t reg = 0; reg < p->reg_count; reg++) {
+            for (uint32_t item = 0; item < items; item++) {
                 int64_t coord[TILE_MAX_ATOM] = {0}, want[AXIS_COUNT] = {0}, at[AXIS_COUNT], slot;
-                o->row->owner(c, lane, reg, coord);
+                o->row->owner(c, lane, item, coord);
                 thread_axes(&c->crew.members[m], lane, want);
                 const int64_t flat = tw_tile_flat(c, o, c->crew.members[m].group, coord);
                 if (!slot_of(o->layout, named, flat, want, &slot, at))
-                    return wrong_owner(c, operand, coord, reg, want, at);
-                if (!same_slot(c, operand, p, reg, slot + o->view->offset, m == 0 && lane == 0, coord, want[AXIS_LANEID]))
+                    return wrong_owner(c, operand, coord, item, want, at);
+                if (!same_slot(c, operand, p, item, slot + o->view->offset, m == 0 && lane == 0, coord, want[AXIS_LANEID]))
                     return false;
             }
-    return check_slots(c, operand, p);
+    return check_slots(c, operand, p, items) && (o->row->items == 0 || pack_slots(c, operand, p));
 }
 
 const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand)
@@ -251,107 +276,6 @@ const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand
         return NULL;
     struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
     if (!find_registers(c, operand, p))
-        return NULL;
-    *remembered = p;
-    return p;
-}
-
-/* ---- tensor memory ------------------------------------------------------------------------------- */
-
-static struct tile_cell cell_at(const struct tile_operand *o, int64_t flat)
-{
-    int64_t at[AXIS_COUNT];
-    tw_layout_eval(o->layout, flat, at);
-    return (struct tile_cell){at[AXIS_TLANE], (at[AXIS_TCOL] + o->view->offset) * o->view->elem.bits};
-}
-
-static const char *cell_words(const struct tile_call *c, struct tile_cell cell)
-{
-    if (cell.bit % 32 == 0)
-        return tw_format(c->arena, "lane %lld, column %lld", (long long)cell.lane, (long long)cell.bit / 32);
-    return tw_format(c->arena, "lane %lld, column %lld, bit %lld", (long long)cell.lane, (long long)(cell.bit / 32),
-                     (long long)(cell.bit % 32));
-}
-
-static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coord, struct tile_cell want, struct tile_cell found)
-{
-    const struct tile_operand *o = &c->operand[operand];
-    struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses",
-                                   tw_tile_coord(c, o, coord));
-    tw_diag_expected(d, "%s of '%s'", cell_words(c, want), o->storage->name);
-    tw_diag_found(d, "%s, by layout %s", cell_words(c, found), tw_layout_text(c->arena, o->layout));
-    tw_tile_show_declaration(d, o->storage);
-    return false;
-}
-
-/* Next coordinate in row-major order; false after the last. */
-static bool next_coord(const struct tile_call *c, const struct tile_operand_row *row, int64_t coord[TILE_MAX_ATOM])
-{
-    for (uint32_t i = row->atom_rank; i-- > 0;) {
-        if (++coord[i] < c->symbol[row->atom[i].extent])
-            return true;
-        coord[i] = 0;
-    }
-    return false;
-}
-
-static bool check_cells(struct tile_call *c, uint32_t operand, const struct tile_member *m, struct tile_cell base)
-{
-    const struct tile_operand *o = &c->operand[operand];
-    int64_t coord[TILE_MAX_ATOM] = {0};
-    do {
-        const struct tile_cell step = o->row->cell(c, coord), want = {base.lane + step.lane, base.bit + step.bit};
-        const struct tile_cell found = cell_at(o, tw_tile_flat(c, o, m->group, coord));
-        if (found.lane != want.lane || found.bit != want.bit)
-            return wrong_cell(c, operand, coord, want, found);
-    } while (next_coord(c, o->row, coord));
-    return true;
-}
-
-static bool check_base(struct tile_call *c, uint32_t operand, struct tile_cell base, uint32_t thread)
-{
-    const struct tile_operand *o = &c->operand[operand];
-    if (base.lane < 0 || base.lane >= TW_TMEM_LANES || base.bit < 0 || base.bit >= 32 * TW_TMEM_COLS || base.bit % 32 != 0) {
-        struct diag *d = tw_tile_error(c, operand, E0417, " starts at %s", cell_words(c, base));
-        tw_diag_expected(d, "a whole cell of the 128 lanes and 512 columns");
-        return false;
-    }
-    return o->row->base == NULL || o->row->base(c, operand, base, thread);
-}
-
-static bool find_cells(struct tile_call *c, uint32_t operand, struct tile_place *p)
-{
-    const struct tile_operand *o = &c->operand[operand];
-    static const int64_t origin[TILE_MAX_ATOM] = {0};
-    int64_t *words = arena_new(c->arena, int64_t, c->crew.member_count);
-    for (uint32_t i = 0; i < c->crew.member_count; i++) {
-        const struct tile_member *m = &c->crew.members[i];
-        const struct tile_cell base = cell_at(o, tw_tile_flat(c, o, m->group, origin));
-        if (!check_base(c, operand, base, m->thread) || !check_cells(c, operand, m, base))
-            return false;
-        words[i] = base.lane * 65536 + base.bit / 32;
-    }
-    if (tw_tile_fit(c, words, &p->address))
-        return true;
-    struct diag *d = tw_tile_error(c, operand, E0419, ": the addresses of the group are no fixed step apart");
-    tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
-    return false;
-}
-
-const struct tile_place *tw_tile_cells(struct tile_call *c, uint32_t operand)
-{
-    struct tile_place **remembered = tw_tile_place_slot(c, operand);
-    if (*remembered != NULL)
-        return *remembered;
-    const struct tile_operand *o = &c->operand[operand];
-    if (tw_layout_replicas(o->layout) != 1) {
-        struct diag *d = tw_tile_error(c, operand, E0417, " has copies of its elements");
-        tw_diag_expected(d, "one place for every element");
-        tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
-        return NULL;
-    }
-    struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
-    if (!find_cells(c, operand, p))
         return NULL;
     *remembered = p;
     return p;

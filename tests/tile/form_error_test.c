@@ -13,32 +13,30 @@ static void expect(struct bench_room *room, struct ir_kernel *k, struct ir_tile 
 /* The line of source that every message shows. */
 #define LINE "    1 | apply(op, D, A, B, C, parameter)  declaration  condition\n"
 
-static void a_shape_in_two_halves_is_refused_for_apply(void **state)
+static void a_shape_in_two_halves_has_an_axis_for_them(void **state)
 {
     struct bench_room *room = *state;
     struct tensor_mma s = tensor_mma_kernel(room);
     s.ld->opcode = "tcgen05.ld.sync.aligned.16x32bx2.x64.b32";
     expect(room, s.d.k, s.ld,
-           "k.py:1:7: error[E0402]: the tcgen05.ld tile pattern does not cover tcgen05.ld.sync.aligned.16x32bx2.x64.b32\n"
+           "k.py:1:11: error[E0410]: operand dst of tcgen05.ld has 3 dimensions; 4 are needed\n"
            LINE
-           "      |       ^~\n"
-           "  expected: one of the shapes 32x32b, 16x64b, 16x128b, 16x256b, each 32-bit cell a register\n"
-           "     found: two halves at a distance: the split has no place in the coordinates\n"
-           "       fix: call it as a raw instruction, T.ptx[...](...)\n");
+           "      |           ^\n"
+           "  expected: (warp 4, repeats..., half 2, row 16, column 64)\n"
+           "     found: (4, 32, 64)\n");
 }
 
-static void packed_loads_are_refused_for_apply(void **state)
+static void packed_loads_take_16_bit_elements(void **state)
 {
     struct bench_room *room = *state;
     struct tensor_mma s = tensor_mma_kernel(room);
     s.ld->opcode = "tcgen05.ld.sync.aligned.32x32b.x64.pack::16b.b32";
     expect(room, s.d.k, s.ld,
-           "k.py:1:7: error[E0402]: the tcgen05.ld tile pattern does not cover tcgen05.ld.sync.aligned.32x32b.x64.pack::16b.b32\n"
+           "k.py:1:11: error[E0409]: operand dst of tcgen05.ld has elements of type float32\n"
            LINE
-           "      |       ^~\n"
-           "  expected: one of the shapes 32x32b, 16x64b, 16x128b, 16x256b, each 32-bit cell a register\n"
-           "     found: 16-bit items packed in pairs\n"
-           "       fix: call it as a raw instruction, T.ptx[...](...)\n");
+           "      |           ^\n"
+           "  expected: elements of 16 bits\n"
+           "     found: float32, 32 bits\n");
 }
 
 static void float32_is_no_tf32_unless_the_call_says_so(void **state)
@@ -105,15 +103,17 @@ static void a_in_tensor_memory_is_k_major(void **state)
            "     found: a_major=\"mn\"\n");
 }
 
-static void a_data_path_that_reads_copies_of_a_is_refused(void **state)
+static void a_data_path_that_reads_copies_of_a_needs_them(void **state)
 {
     struct bench_room *room = *state;
     struct tensor_mma s = pair_with_tmem_a(room);
     expect(room, s.d.k, s.mma,
-           "k.py:1:14: error[E0402]: operand A of tcgen05.mma in tensor memory on data path B, which reads 2 copies of it\n"
+           "k.py:1:14: error[E0417]: operand A of tcgen05.mma: 1 place of each element, and the instruction uses 2\n"
            LINE
            "      |              ^\n"
-           "  expected: A in shared memory\n");
+           "  expected: 2 copies, at lanes 0 and 64 from the first\n"
+           "     found: layout S[(4, 64, 16):(16@TCol, 1@TLane, 1@TCol)]\n"
+           "       fix: add the replica + R[2 : 64 @ TLane]\n");
 }
 
 static void a_and_d_take_the_same_half_of_the_quadrants(void **state)
@@ -132,6 +132,11 @@ static void group_members_without_a_fixed_step_are_refused(void **state)
     struct bench_room *room = *state;
     struct tensor_mma s = lanes_without_a_step(room);
     expect(room, s.d.k, s.mma,
+           "k.py:1:23: note[E0426]: instruction_shape (128, 8, 16) is not in every published table of tcgen05.mma.cta_group::1.kind::f16\n"
+           LINE
+           "      |                       ^~~~~~~~~\n"
+           "  expected: N a multiple of 16 for a shape that all tables list\n"
+           "      spec: PTX ISA, tcgen05.mma, shapes of kind::f16: its editions differ\n"
            "k.py:1:11: error[E0419]: operand D of tcgen05.mma: the addresses of the group are no fixed step apart\n"
            LINE
            "      |           ^\n"
@@ -166,14 +171,14 @@ static void batch_axes_must_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROOM_TEST(a_shape_in_two_halves_is_refused_for_apply),
-        ROOM_TEST(packed_loads_are_refused_for_apply),
+        ROOM_TEST(a_shape_in_two_halves_has_an_axis_for_them),
+        ROOM_TEST(packed_loads_take_16_bit_elements),
         ROOM_TEST(float32_is_no_tf32_unless_the_call_says_so),
         ROOM_TEST(a_format_that_the_kind_lacks_is_refused),
         ROOM_TEST(integers_are_not_negated),
         ROOM_TEST(float_sums_do_not_go_to_int32),
         ROOM_TEST(a_in_tensor_memory_is_k_major),
-        ROOM_TEST(a_data_path_that_reads_copies_of_a_is_refused),
+        ROOM_TEST(a_data_path_that_reads_copies_of_a_needs_them),
         ROOM_TEST(a_and_d_take_the_same_half_of_the_quadrants),
         ROOM_TEST(group_members_without_a_fixed_step_are_refused),
         ROOM_TEST(a_shape_that_apply_does_not_cover_is_refused),

@@ -36,7 +36,7 @@ static void an_instruction_without_a_tile_pattern_is_refused(void **state)
            "k.py:1:7: error[E0402]: no tile pattern covers tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64\n"
            LINE
            "      |       ^~\n"
-           "  expected: an instruction of one of these families: mma.sync, tcgen05.ld, tcgen05.st, tcgen05.mma\n"
+           "  expected: an instruction of one of these families: mma.sync, tcgen05.mma, tcgen05.mma.ws, tcgen05.mma.block_scale, tcgen05.ld, tcgen05.ld.red, tcgen05.st, tcgen05.cp, tcgen05.shift\n"
            "       fix: call it as a raw instruction, T.ptx[...](...)\n");
 }
 
@@ -44,12 +44,12 @@ static void a_form_outside_the_pattern_is_refused_by_name(void **state)
 {
     struct bench_room *room = *state;
     struct tensor_mma s = tensor_mma_kernel(room);
-    s.mma->opcode = "tcgen05.mma.ws.cta_group::1.kind::f16";
+    s.mma->opcode = "tcgen05.mma.sp.cta_group::1.kind::f16";
     expect(room, s.d.k, s.mma,
-           "k.py:1:7: error[E0402]: no tile pattern covers tcgen05.mma.ws.cta_group::1.kind::f16\n"
+           "k.py:1:7: error[E0402]: no tile pattern covers tcgen05.mma.sp.cta_group::1.kind::f16\n"
            LINE
            "      |       ^~\n"
-           "  expected: an instruction of one of these families: mma.sync, tcgen05.ld, tcgen05.st, tcgen05.mma\n"
+           "  expected: an instruction of one of these families: mma.sync, tcgen05.mma, tcgen05.mma.ws, tcgen05.mma.block_scale, tcgen05.ld, tcgen05.ld.red, tcgen05.st, tcgen05.cp, tcgen05.shift\n"
            "       fix: call it as a raw instruction, T.ptx[...](...)\n");
 }
 
@@ -75,7 +75,7 @@ static void an_unknown_keyword_lists_the_parameters(void **state)
            "k.py:1:23: error[E0404]: tcgen05.mma has no parameter 'acum'\n"
            LINE
            "      |                       ^~~~~~~~~\n"
-           "  expected: scope, instruction_shape, a_major, b_major, a_format, b_format, neg_a, neg_b, accum, sat_d, disable_output_lane, zero_column_mask, pred\n"
+           "  expected: scope, instruction_shape, a_major, b_major, a_format, b_format, neg_a, neg_b, accum, sat_d, disable_output_lane, zero_column_mask, scale_input_d, pred\n"
            "       fix: write accum=\n");
 }
 

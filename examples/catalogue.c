@@ -1,0 +1,120 @@
+#include "examples/catalogue.h"
+
+#include <stdlib.h>
+
+/* ---- references ------------------------------------------------------------------------------------ */
+
+/* Element (row, column) of input number `input`. */
+static double at(const struct example_data *d, int input, int row, int column)
+{
+    const struct example_tensor *t = &d->of->inputs[input];
+    return tw_example_get(t->format, d->input[input], (size_t)row * (size_t)t->columns + (size_t)column);
+}
+
+/* Row m of input 0 times row n of input 1. */
+static double product(const struct example_data *d, int m, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].columns; k++)
+        sum += at(d, 0, m, k) * at(d, 1, n, k);
+    return sum;
+}
+
+/* Inputs (K, M) and (K, N). */
+static double product_of_columns(const struct example_data *d, int m, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].rows; k++)
+        sum += at(d, 0, k, m) * at(d, 1, k, n);
+    return sum;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+#define IN(name_, format_, rows_, columns_) {name_, format_, rows_, columns_, EX_SMALL}
+#define SCALES(name_, format_, rows_, columns_) {name_, format_, rows_, columns_, EX_SCALES}
+#define OUT(name_, format_, rows_, columns_, value_) {{name_, format_, rows_, columns_, EX_SMALL}, value_}
+
+const struct example tw_examples[] = {
+    {"examples/tcgen05/f16.py", "kind f16, the plain case",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, product)}},
+    {"examples/tcgen05/bf16_two_tiles.py", "bf16, M 64 twice in the same columns",
+     {IN("A", EX_BF16, 128, 32), IN("B", EX_BF16, 48, 32)}, {OUT("Out", EX_F32, 128, 48, product)}},
+    {"examples/tcgen05/tf32_mn_major.py", "tf32, both operands MN-major (mode 4)",
+     {IN("A", EX_F32, 32, 128), IN("B", EX_F32, 32, 64)}, {OUT("Out", EX_F32, 128, 64, product_of_columns)}},
+    {"examples/tcgen05/fp8_fragments.py", "e4m3 by e5m2, read back by 16x256b",
+     {IN("A", EX_E4M3, 64, 128), IN("B", EX_E5M2, 32, 128)}, {OUT("Out", EX_F32, 64, 32, product)}},
+    {"examples/tcgen05/f16_accumulators.py", "f16 accumulators, packed readback",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 32, 64)}, {OUT("Out", EX_F16, 128, 32, product)}},
+    {"examples/tcgen05/a_in_tmem.py", "A from tensor memory, through st",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, product)}},
+};
+const size_t tw_example_count = sizeof tw_examples / sizeof tw_examples[0];
+
+/* ---- running --------------------------------------------------------------------------------------- */
+
+static bool fill_input(tw_device *device, tw_args *args, const struct example_tensor *t, uint32_t *state, unsigned char **host)
+{
+    uint64_t address, bytes;
+    const size_t elements = (size_t)t->rows * (size_t)t->columns;
+    if (tw_args_tensor(args, t->name, &address, &bytes) != TW_OK || bytes != tw_example_bytes(t->format, elements))
+        return false;
+    *host = malloc(bytes);
+    if (*host == NULL)
+        return false;
+    tw_example_fill(t->format, t->fill, *host, elements, state);
+    return tw_write(device, address, *host, bytes) == TW_OK;
+}
+
+static bool fill_inputs(tw_device *device, tw_args *args, struct example_data *d, uint32_t seed)
+{
+    for (int i = 0; i < EXAMPLE_INPUTS && d->of->inputs[i].name != NULL; i++)
+        if (!fill_input(device, args, &d->of->inputs[i], &seed, &d->input[i]))
+            return false;
+    return true;
+}
+
+static uint64_t differences(tw_device *device, tw_args *args, const struct example_data *d, const struct example_output *o)
+{
+    uint64_t address, bytes, count = 0;
+    if (tw_args_tensor(args, o->tensor.name, &address, &bytes) != TW_OK ||
+        bytes != tw_example_bytes(o->tensor.format, (size_t)o->tensor.rows * (size_t)o->tensor.columns))
+        return UINT64_MAX;
+    unsigned char *host = malloc(bytes);
+    if (host == NULL || tw_read(device, address, host, bytes) != TW_OK) {
+        free(host);
+        return UINT64_MAX;
+    }
+    for (int row = 0; row < o->tensor.rows; row++)
+        for (int column = 0; column < o->tensor.columns; column++) {
+            const double want = o->value(d, row, column);
+            const double found = tw_example_get(o->tensor.format, host, (size_t)row * (size_t)o->tensor.columns + (size_t)column);
+            count += !(want >= found && want <= found);
+        }
+    free(host);
+    return count;
+}
+
+uint64_t tw_example_run(tw_ctx *ctx, const struct example *e, tw_module *module, uint32_t fill_seed, uint64_t run_seed)
+{
+    struct example_data d = {.of = e};
+    tw_device *device = NULL;
+    tw_args *args = NULL;
+    tw_launch *launch = NULL;
+    uint64_t count = UINT64_MAX;
+    if (tw_device_create(ctx, NULL, &device) == TW_OK && tw_args_create(device, module, NULL, NULL, NULL, 0, &args) == TW_OK &&
+        fill_inputs(device, args, &d, fill_seed) &&
+        tw_args_launch(args, &(tw_launch_opts){.seed = run_seed}, &launch) == TW_OK && tw_launch_run(launch, 0) == TW_OK) {
+        count = 0;
+        for (int i = 0; i < EXAMPLE_OUTPUTS && e->outputs[i].value != NULL && count != UINT64_MAX; i++) {
+            const uint64_t more = differences(device, args, &d, &e->outputs[i]);
+            count = more == UINT64_MAX ? more : count + more;
+        }
+    }
+    for (int i = 0; i < EXAMPLE_INPUTS; i++)
+        free(d.input[i]);
+    tw_launch_destroy(launch);
+    tw_args_destroy(args);
+    tw_device_destroy(device);
+    return count;
+}
