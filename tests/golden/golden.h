@@ -33,9 +33,11 @@ bool golden_count(struct golden_table *out, size_t record, bool equal);
 
 /* mma and wgmma: the scalar reference and the fast path of whole tiles. */
 void golden_matrix(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table);
-/* scalar, mma_frag, ldmatrix, stmatrix, movmatrix: a kernel around the recorded text, parsed and run by the machine. */
+/* scalar, mma_frag, ldmatrix, stmatrix, movmatrix, wgmma_layout: a kernel around the recorded text, parsed and run by the machine. */
 void golden_machine(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table);
 bool golden_machine_knows(const char *kind);
+/* wgmma_layout: descriptors into the image of the table before. */
+void golden_wgmma(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table);
 
 /* One .json file; `report` is called for each instruction in it. False if the text is no such file. */
 bool golden_json(struct arena *arena, const char *file, struct str text,

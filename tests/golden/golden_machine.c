@@ -1,18 +1,16 @@
 /* Tables that the machine runs: one kernel a table with the recorded PTX text inside, one launch for all its records. So
  * the whole way is tested: parsing, decoding, register placement, execution. */
 #include "golden.h"
+#include "golden_device.h"
 
-#include "diag/diag.h"
-#include "isa/isa.h"
-#include "machine/launch.h"
-#include "num/explain.h"
-#include "ptx/ptx.h"
+#include "base/bits.h"
+#include "isa/mma_map.h"
 
 #include <string.h>
 
 enum { BLOCK = 128, IMAGE = 4096, IMAGE_RECORD = 4096 + 128 + 512 };
 
-static const char *const kinds[] = {"scalar", "mma_frag", "ldmatrix", "stmatrix", "movmatrix"};
+static const char *const kinds[] = {"scalar", "mma_frag", "ldmatrix", "stmatrix", "movmatrix", "wgmma_layout"};
 
 bool golden_machine_knows(const char *kind)
 {
@@ -20,65 +18,6 @@ bool golden_machine_knows(const char *kind)
         if (strcmp(kind, kinds[i]) == 0)
             return true;
     return false;
-}
-
-/* A device with one buffer, which the kernel `k` takes as its parameter. */
-struct device {
-    struct arena *arena;
-    struct sources sources;
-    struct diags diags;
-    struct memory *memory;
-    struct program *program;
-    uint64_t address;
-    uint8_t *bytes;
-};
-
-static const char *diag_text(const struct device *d)
-{
-    struct text t;
-    tw_text_init(&t, d->arena);
-    tw_diags_text(&d->diags, &t);
-    return t.at;
-}
-
-/* False with a reason if the text is refused. */
-static bool open_device(struct arena *arena, struct device *d, const char *text, size_t bytes, struct golden_table *out)
-{
-    *d = (struct device){.arena = arena};
-    tw_sources_init(&d->sources, arena);
-    tw_diags_init(&d->diags, arena, &d->sources);
-    const uint32_t file = tw_sources_add(&d->sources, "golden.ptx", tw_str(text));
-    const struct ptx_module *const module = tw_ptx_parse(arena, tw_isa_open(arena), &d->diags, file);
-    d->memory = tw_memory_new(0);
-    if (d->diags.error_count == 0 && d->memory != NULL)
-        d->program = tw_program_load(arena, &d->diags, module, d->memory);
-    d->address = d->memory == NULL ? 0 : tw_memory_alloc(d->memory, bytes, "records");
-    if (d->program != NULL && d->address != 0) {
-        d->bytes = tw_memory_at(d->memory, d->address, bytes);
-        return true;
-    }
-    out->not_run = tw_format(arena, "the text is refused:\n%s", diag_text(d));
-    return false;
-}
-
-static bool run_device(struct device *d, uint32_t grid, uint32_t block, struct golden_table *out)
-{
-    const struct launch_spec spec = {.grid = {grid}, .block = {block}, .params = &d->address, .param_bytes = 8};
-    struct launch *const l = tw_launch_new(d->program, "k", &spec, &d->diags);
-    if (l == NULL) {
-        out->not_run = tw_format(d->arena, "the machine refuses it:\n%s", diag_text(d));
-        return false;
-    }
-    const enum launch_status status = tw_launch_step(l, 0);
-    tw_launch_free(l);
-    if (status != LAUNCH_FINISHED)
-        tw_text_addf(&out->first, "the run did not finish, so every result counts as a mismatch:\n%s", diag_text(d));
-    return true;
-}
-
-static void close_device(struct device *d)
-{
-    tw_memory_free(d->memory);
 }
 
 static void add_head(struct text *t, const char *arch)
@@ -149,28 +88,28 @@ static void explain_scalar(struct golden_table *out, const struct tcg_table *tab
 
 static void run_scalar(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table)
 {
-    struct device d;
+    struct golden_device d;
     const unsigned inputs = table->field_count - 1, slots = inputs + 1;
     const uint32_t blocks = (uint32_t)((table->count + BLOCK - 1) / BLOCK);
     if (table->field_count < 2 || strcmp(table->field[inputs].name, "out") != 0) {
         out->not_run = "its fields are not inputs and an output";
         return;
     }
-    if (!open_device(arena, &d, scalar_kernel(arena, table, out->arch), (size_t)blocks * BLOCK * slots * 8, out)) {
-        close_device(&d);
+    if (!golden_device_open(arena, &d, scalar_kernel(arena, table, out->arch), (size_t)blocks * BLOCK * slots * 8, out)) {
+        golden_device_close(&d);
         return;
     }
     uint64_t *const words = (uint64_t *)(void *)d.bytes;
     for (size_t r = 0; r < table->count; r++)
         for (unsigned i = 0; i < inputs; i++)
             words[r * slots + i] = tw_tcg_get(file, table, r, &table->field[i], 0);
-    if (run_device(&d, blocks, BLOCK, out))
+    if (golden_device_run(&d, blocks, BLOCK, 0, out))
         for (size_t r = 0; r < table->count; r++) {
             const uint64_t want = tw_tcg_get(file, table, r, &table->field[inputs], 0);
             if (golden_count(out, r, words[r * slots + inputs] == want))
                 explain_scalar(out, table, r, &words[r * slots], want);
         }
-    close_device(&d);
+    golden_device_close(&d);
 }
 
 /* ---- mma_frag: the registers of 32 lanes ------------------------------------------------------------------ */
@@ -224,19 +163,61 @@ static const char *fragment_kernel(struct arena *arena, const struct tcg_table *
     return t.at;
 }
 
+/* Where element e of a register lies in the matrix as the file stores it: A, C and D by rows, B by columns. */
+static size_t matrix_index(const struct tcg_table *table, unsigned operand, unsigned bits, unsigned lane, unsigned reg, unsigned e)
+{
+    const unsigned m = (unsigned)tw_tcg_number(table, "m", 0), n = (unsigned)tw_tcg_number(table, "n", 0), k = (unsigned)tw_tcg_number(table, "k", 0);
+    struct mma_coord at;
+    if (operand == 0) {
+        at = tw_mma_a_coord(m, bits, lane, reg, e);
+        return (size_t)at.row * k + at.col;
+    }
+    if (operand == 1) {
+        at = tw_mma_b_coord(bits, lane, reg, e);
+        return (size_t)at.col * k + at.row;
+    }
+    at = tw_mma_d_coord(bits, lane, reg, e);
+    return (size_t)at.row * n + at.col;
+}
+
+/* The recorded registers hold the recorded matrices: the ownership map, element by element. */
+static void compare_placement(struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table, size_t record)
+{
+    static const char *const matrices[] = {"A", "B", "C", "D"};
+    for (unsigned operand = 0; operand < 4; operand++) {
+        const struct tcg_field *const matrix = tw_tcg_field(table, matrices[operand]), *const regs = tw_tcg_field(table, fragment_fields[operand]);
+        const unsigned count = registers_of(table, fragment_fields[operand]);
+        if (matrix == NULL)
+            continue;
+        const unsigned per = mma_elems_per_reg(matrix->bits);
+        for (size_t i = 0; i < (size_t)LANES_OF_WARP * count * per; i++) {
+            const unsigned lane = (unsigned)(i / per / count), reg = (unsigned)(i / per % count), e = (unsigned)(i % per);
+            const size_t at = matrix_index(table, operand, matrix->bits, lane, reg, e);
+            const uint64_t word = tw_tcg_get(file, table, record, regs, (size_t)lane * count + reg);
+            const uint64_t got = matrix->bits == 64 ? word : bits_get(word, e * matrix->bits, matrix->bits);
+            const bool equal = at < matrix->count && got == tw_tcg_get(file, table, record, matrix, at);
+            if (golden_count(out, record, equal))
+                tw_text_addf(&out->first, "record %zu: element %u of register %u of lane %u is not where the map of %s has it", record, e, reg,
+                             lane, matrices[operand]);
+        }
+    }
+}
+
 static void run_fragments(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table)
 {
-    struct device d;
+    struct golden_device d;
     for (unsigned i = 0; i < 4; i++)
         if (registers_of(table, fragment_fields[i]) == 0 || registers_of(table, fragment_fields[i]) > 16) {
             out->not_run = "it has no registers of 32 lanes";
             return;
         }
-    if (!open_device(arena, &d, fragment_kernel(arena, table, out->arch), table->count * LANES_OF_WARP * FRAGMENT_SLOTS * 8, out)) {
-        close_device(&d);
+    if (!golden_device_open(arena, &d, fragment_kernel(arena, table, out->arch), table->count * LANES_OF_WARP * FRAGMENT_SLOTS * 8, out)) {
+        golden_device_close(&d);
         return;
     }
     uint64_t *const words = (uint64_t *)(void *)d.bytes;
+    for (size_t r = 0; r < table->count; r++)
+        compare_placement(out, file, table, r);
     for (size_t r = 0; r < table->count; r++)
         for (unsigned i = 0; i < 3; i++) {
             const unsigned regs = registers_of(table, fragment_fields[i]);
@@ -246,7 +227,7 @@ static void run_fragments(struct arena *arena, struct golden_table *out, const s
         }
     const struct tcg_field *const want = tw_tcg_field(table, "Dregs");
     const unsigned regs = registers_of(table, "Dregs");
-    if (run_device(&d, (uint32_t)table->count, LANES_OF_WARP, out))
+    if (golden_device_run(&d, (uint32_t)table->count, LANES_OF_WARP, 0, out))
         for (size_t r = 0; r < table->count; r++)
             for (unsigned e = 0; e < want->count; e++) {
                 const uint64_t got = words[(r * LANES_OF_WARP + e / regs) * FRAGMENT_SLOTS + 48 + e % regs];
@@ -254,7 +235,7 @@ static void run_fragments(struct arena *arena, struct golden_table *out, const s
                     tw_text_addf(&out->first, "record %zu, lane %u, register %u of D: measured 0x%llx, ours 0x%llx", r, e / regs, e % regs,
                                  (unsigned long long)tw_tcg_get(file, table, r, want, e), (unsigned long long)got);
             }
-    close_device(&d);
+    golden_device_close(&d);
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix --------------------------------------------------------------------------- */
@@ -302,29 +283,29 @@ static void compare_image(struct golden_table *out, size_t record, const uint8_t
 
 static void run_images(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table)
 {
-    struct device d;
+    struct golden_device d;
     const bool store = strcmp(table->kind, "stmatrix") == 0;
     if (table->record_bytes != IMAGE_RECORD || tw_tcg_number(table, "x", 0) < 1 || tw_tcg_number(table, "x", 0) > 4) {
         out->not_run = "its records are not an image, addresses and registers";
         return;
     }
-    if (!open_device(arena, &d, image_kernel(arena, table, out->arch), table->count * IMAGE_RECORD, out)) {
-        close_device(&d);
+    if (!golden_device_open(arena, &d, image_kernel(arena, table, out->arch), table->count * IMAGE_RECORD, out)) {
+        golden_device_close(&d);
         return;
     }
     const uint8_t *const want = file->bytes + table->offset;
     memcpy(d.bytes, want, table->count * IMAGE_RECORD);
     for (size_t r = 0; r < table->count; r++)
         memset(d.bytes + r * IMAGE_RECORD + (store ? 0 : IMAGE + 128), store ? 0xee : 0xcc, store ? IMAGE : 512);
-    if (run_device(&d, (uint32_t)table->count, LANES_OF_WARP, out))
+    if (golden_device_run(&d, (uint32_t)table->count, LANES_OF_WARP, 0, out))
         for (size_t r = 0; r < table->count; r++)
             compare_image(out, r, d.bytes + r * IMAGE_RECORD, want + r * IMAGE_RECORD, store);
-    close_device(&d);
+    golden_device_close(&d);
 }
 
 static void run_movmatrix(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table)
 {
-    struct device d;
+    struct golden_device d;
     struct text t;
     if (table->record_bytes != 256) {
         out->not_run = "its records are not a register of 32 lanes before and after";
@@ -336,19 +317,19 @@ static void run_movmatrix(struct arena *arena, struct golden_table *out, const s
                      "mov.u32 %%i, %%ctaid.x;\nmad.wide.u32 %%at, %%i, 256, %%at;\nmov.u32 %%l, %%tid.x;\nmad.wide.u32 %%at, %%l, 4, %%at;\n"
                      "ld.global.u32 %%i, [%%at];\n%s %%o, %%i;\nst.global.u32 [%%at+128], %%o;\nret;\n}\n",
                  table->instr);
-    if (!open_device(arena, &d, t.at, table->count * 256, out)) {
-        close_device(&d);
+    if (!golden_device_open(arena, &d, t.at, table->count * 256, out)) {
+        golden_device_close(&d);
         return;
     }
     const uint8_t *const want = file->bytes + table->offset;
     for (size_t r = 0; r < table->count; r++)
         memcpy(d.bytes + r * 256, want + r * 256, 128);
-    if (run_device(&d, (uint32_t)table->count, LANES_OF_WARP, out))
+    if (golden_device_run(&d, (uint32_t)table->count, LANES_OF_WARP, 0, out))
         for (size_t r = 0; r < table->count; r++)
             for (unsigned lane = 0; lane < LANES_OF_WARP; lane++)
                 if (golden_count(out, r, memcmp(d.bytes + r * 256 + 128 + lane * 4, want + r * 256 + 128 + lane * 4, 4) == 0))
                     tw_text_addf(&out->first, "record %zu, lane %u differs", r, lane);
-    close_device(&d);
+    golden_device_close(&d);
 }
 
 void golden_machine(struct arena *arena, struct golden_table *out, const struct tcg_file *file, const struct tcg_table *table)
@@ -357,6 +338,8 @@ void golden_machine(struct arena *arena, struct golden_table *out, const struct 
         run_scalar(arena, out, file, table);
     else if (strcmp(table->kind, "mma_frag") == 0)
         run_fragments(arena, out, file, table);
+    else if (strcmp(table->kind, "wgmma_layout") == 0)
+        golden_wgmma(arena, out, file, table);
     else if (strcmp(table->kind, "movmatrix") == 0)
         run_movmatrix(arena, out, file, table);
     else
