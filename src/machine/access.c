@@ -13,7 +13,7 @@ struct request {
 
 static struct arena *text_arena(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 static const char *verb(const struct warp *w, const struct request *r)

@@ -80,8 +80,7 @@ static void start_cta(struct cluster *c, uint32_t rank)
     cta->cluster = c;
     cta->rank = rank;
     cta_position(l, c->index, rank, cta->ctaid);
-    cta->shared_bytes = l->image->has_dynamic_shared ? l->image->shared_dynamic_at + l->dynamic_shared_bytes
-                                                     : l->image->shared_static_end + l->dynamic_shared_bytes;
+    cta->shared_bytes = l->shared_bytes;
     cta->shared = tw_arena_alloc(&c->arena, 1, (size_t)cta->shared_bytes + 64);
     cta->shared += (64 - ((uintptr_t)cta->shared & 63)) & 63;
     tw_poison(cta->shared, cta->shared_bytes, tw_poison_seed(c, rank, 0x20000));
@@ -93,33 +92,44 @@ static void start_cta(struct cluster *c, uint32_t rank)
         tw_emit(&cta->warps[0], &(struct machine_event){.kind = EVENT_CTA_START}, 0);
 }
 
-struct cluster *tw_cluster_new(struct launch *l, uint64_t index)
+uint64_t tw_cluster_estimate(const struct launch *l)
+{
+    const uint64_t warps = (l->block_threads + LANES - 1) / LANES;
+    const struct code *const kernel = l->image->codes[0];
+    const uint64_t warp = sizeof(struct warp) + sizeof(struct frame) + kernel->frame_bytes + 64 + (uint64_t)LANES * l->local_bytes;
+    const uint64_t tensor = l->image->uses_tmem ? (uint64_t)TW_TMEM_LANES * TW_TMEM_COLS * sizeof(uint32_t) : 0;
+    return l->cluster_ctas * (sizeof(struct cta) + l->shared_bytes + tensor + warps * warp);
+}
+
+void tw_cluster_new(struct launch *l, struct resident *r, struct landing *landing)
 {
     struct cluster *const c = calloc(1, sizeof *c);
     if (c == NULL)
-        tw_land(&l->landing, LANDING_MEMORY, NULL);
-    l->resident[l->resident_count++] = c; /* first, so that a jump out of here leaks nothing */
+        tw_land(landing, LANDING_MEMORY, NULL);
+    const uint64_t index = r->index;
+    r->cluster = c; /* first, so that a jump out of here leaks nothing */
     c->launch = l;
+    c->left = l->share;
+    c->has_turn = l->alone;
+    c->accompanied = l->threads > 1;
     c->observer = l->spec.observer.event == NULL ? NULL : &l->spec.observer;
     c->index = index;
     c->random = mix(l->spec.seed) ^ mix(index + 1);
     c->idle_changes = UINT64_MAX;
-    tw_arena_init(&c->arena, &l->landing, (size_t)l->spec.max_memory);
+    tw_arena_init(&c->arena, landing, (size_t)l->spec.max_memory);
+    c->diags = arena_new(&c->arena, struct diags, 1);
+    tw_diags_init(c->diags, &c->arena, l->findings->sources);
     c->cta_count = c->ctas_left = l->cluster_ctas;
     c->ctas = arena_new(&c->arena, struct cta, c->cta_count);
-    for (uint32_t i = 0; i < c->cta_count; i++)
-        c->warp_count += (l->block_threads + LANES - 1) / LANES;
-    c->order = arena_new(&c->arena, struct warp *, c->warp_count);
-    c->turn = c->warp_count; /* the first round begins with a shuffle */
-    c->round_ran = true;
-    uint32_t next = 0;
+    c->order = arena_new(&c->arena, struct warp *, c->cta_count * ((l->block_threads + LANES - 1) / LANES));
     for (uint32_t i = 0; i < c->cta_count; i++) {
         start_cta(c, i);
         for (uint32_t k = 0; k < c->ctas[i].warp_count; k++)
-            c->order[next++] = &c->ctas[i].warps[k];
+            c->order[c->warp_count++] = &c->ctas[i].warps[k];
     }
+    c->turn = c->warp_count; /* the first round begins with a shuffle */
+    c->round_ran = true;
     c->barrier.expected = c->cta_count * l->block_threads;
-    return c;
 }
 
 void tw_cluster_free(struct cluster *c)
@@ -138,7 +148,7 @@ static void end_cta(struct cta *cta)
     for (uint32_t i = 0; i < cta->agent_count; i++)
         if (cta->agents[i]->pending(cta->agents[i]) != 0)
             cta->agents[i]->drain(cta->agents[i]);
-    if (c->launch->status != LAUNCH_RUNNING)
+    if (c->status != LAUNCH_RUNNING)
         return;
     tw_mbar_cta_end(cta);
     tw_tmem_cta_end(cta);
@@ -147,6 +157,14 @@ static void end_cta(struct cta *cta)
     cta->ended = true;
     if (--c->ctas_left == 0)
         c->ended = true;
+}
+
+bool tw_cta_holds_strong(const struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->agent_count; i++)
+        if (cta->agents[i]->strong != NULL && cta->agents[i]->strong(cta->agents[i]))
+            return true;
+    return false;
 }
 
 void tw_cta_warp_ended(struct cta *cta)

@@ -9,7 +9,7 @@
 
 static struct arena *texts(const struct cta *cta)
 {
-    return cta->cluster->launch->diags->arena;
+    return cta->cluster->diags->arena;
 }
 
 static bool is_load(const struct bulk_op *op)

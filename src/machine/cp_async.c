@@ -8,6 +8,7 @@
  * Copies are kept by warp instruction, in the order of issue, with each lane's group number. */
 #include "machine/exec_lanes.h"
 #include "machine/exec_memory.h"
+#include "machine/guest.h"
 #include "machine/mbarrier.h"
 #include "machine/run.h"
 
@@ -62,7 +63,7 @@ static void perform_copy(struct cta *cta, const struct copy *c, uint32_t lane)
     if (c->take[lane] != 0) {
         const uint8_t *const from = tw_memory_at(cta->cluster->launch->memory, c->from[lane], c->take[lane]);
         if (from != NULL)
-            memcpy(to, from, c->take[lane]);
+            guest_read(to, from, c->take[lane]);
     }
     if (observed(cta->cluster)) {
         if (c->take[lane] != 0)
@@ -77,7 +78,7 @@ static void perform_arrival(struct cta *cta, const struct copy *c, uint32_t lane
     struct mbar_report report;
     const uint32_t offset = c->to[lane] & 0xffffff;
     const struct mbar_outcome outcome = tw_mbar_signal(cta, offset, update);
-    if (tw_mbar_report(cta->cluster->launch->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome, &report))
+    if (tw_mbar_report(cta->cluster->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome, &report))
         tw_fault_async(cta->cluster, cta, c->warp, lane, c->code, c->origin, report.code, &report.note, "%s", report.message);
 }
 
@@ -248,7 +249,7 @@ static enum exec_status exec_wait(struct warp *w, const struct dinst *d, uint32_
     perform(e, w->id, mask, limit, NULL);
     if (observed(w->cluster))
         tw_emit(w, &(struct machine_event){.kind = EVENT_ASYNC_WAIT, .count = (uint32_t)d->imm}, mask);
-    return w->cluster->launch->status == LAUNCH_RUNNING ? EXEC_NEXT : EXEC_FAULT;
+    return w->cluster->status == LAUNCH_RUNNING ? EXEC_NEXT : EXEC_FAULT;
 }
 
 /* The arrival happens when the thread's earlier copies are done; without .noinc it is counted as pending now. mod[0]: noinc */
@@ -266,7 +267,7 @@ static enum exec_status exec_arrive(struct warp *w, const struct dinst *d, uint3
             struct mbar_report report;
             const uint32_t offset = c->to[lane] & 0xffffff;
             const struct mbar_outcome outcome = tw_mbar_signal(cta, offset, update);
-            (void)tw_mbar_report(w->cluster->launch->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome,
+            (void)tw_mbar_report(w->cluster->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome,
                                  &report);
             return tw_fault(w, lane, report.code, &report.note, "%s", report.message);
         }

@@ -142,8 +142,11 @@ static void decode_func(struct decoder *dc, struct code *code)
         code->insts[i].origin = i;
         (void)decode_inst(dc, &f->insts.at[i], &code->insts[i]);
     }
-    for (uint32_t i = 0; i < f->insts.len; i++)
+    for (uint32_t i = 0; i < f->insts.len; i++) {
         dc->image->contractable += (code->insts[i].flags & D_FLOAT_CONTRACTABLE) != 0;
+        dc->image->uses_tmem |= code->insts[i].isa_op == OP_TCGEN05_ALLOC;
+        dc->image->cancels |= code->insts[i].isa_op == OP_CLC_TRY_CANCEL;
+    }
     code->count = f->insts.len;
     code->reg_ref = dc->reg_ref;
     code->var_offset = dc->var_offset;

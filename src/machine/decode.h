@@ -75,6 +75,8 @@ struct image {
     uint32_t shared_dynamic_at;    /* where dynamic shared memory begins */
     bool has_dynamic_shared;
     uint32_t contractable;         /* float operations without a rounding qualifier */
+    bool uses_tmem;                /* it allocates tensor memory */
+    bool cancels;                  /* it may cancel clusters that have not begun */
 };
 
 /* ---- For the files that decode a family -------------------------------------------------------

@@ -1,5 +1,5 @@
-/* Atomics. SOURCE: ptx-async.md 8.7. Lanes take turns in lane order; a cluster runs on one host thread, so
- * nothing comes between the read and the write. */
+/* Atomics. SOURCE: ptx-async.md 8.7. Lanes take turns in lane order; on global memory the cluster has its turn,
+ * so nothing comes between the read and the write. */
 #include "machine/atom.h"
 
 #include "machine/exec_arith.h"
@@ -126,6 +126,8 @@ static bool prepare_atom(struct decoder *dc, const struct ptx_inst *in, struct d
         d->mod[2] = SCOPE_GPU;
     d->elems = vec == MOD_V2 ? 2 : vec == MOD_V4 ? 4 : vec == MOD_V8 ? 8 : 1;
     d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
+    if (meets_clusters(d->imm))
+        d->flags |= D_STRONG;
     d->extra = c;
     d->run = c->bits == 128 ? exec_atom_128 : exec_atom;
     return true;

@@ -14,7 +14,7 @@ enum { BULK_ALIGN = 16, TENSOR_ALIGN = 128 };
 
 static struct arena *texts(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 /* ---- Operands --------------------------------------------------------------------------------- */

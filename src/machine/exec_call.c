@@ -156,11 +156,11 @@ static enum exec_status exec_call_assert(struct warp *w, const struct dinst *d, 
     struct text texts[3]; /* message, file, function */
     static const uint8_t index[3] = {0, 1, 3};
     for (int i = 0; i < 3; i++) {
-        tw_text_init(&texts[i], w->cluster->launch->diags->arena);
+        tw_text_init(&texts[i], w->cluster->diags->arena);
         if (!tw_guest_string(w, lane, argument(w, site, index[i], lane), &texts[i]))
             return EXEC_FAULT;
     }
-    return tw_fault(w, lane, E0712, &(struct fault_note){.found = tw_format(w->cluster->launch->diags->arena, "%s:%u, in '%s'",
+    return tw_fault(w, lane, E0712, &(struct fault_note){.found = tw_format(w->cluster->diags->arena, "%s:%u, in '%s'",
                                                                             texts[1].at, (unsigned)argument(w, site, 2, lane),
                                                                             texts[2].at)},
                     "device assertion failed: %s", texts[0].at);
@@ -292,6 +292,8 @@ bool tw_prepare_call(struct decoder *dc, const struct ptx_inst *in, struct dinst
             return false;
     }
     d->flags |= D_BRANCH;
+    if (site->kind == CALL_PRINT)
+        d->flags |= D_STRONG; /* what clusters print comes in a fixed order */
     d->extra = site;
     d->run = runs[site->kind];
     return true;

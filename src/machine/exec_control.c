@@ -81,6 +81,8 @@ static enum exec_status exec_exit(struct warp *w, const struct dinst *d, uint32_
     (void)d;
     struct split *const s = w->now;
     const bool some_stay = mask != s->mask;
+    if (!w->cluster->has_turn && mask == w->live && w->cta->warps_left == 1 && tw_cta_holds_strong(w->cta))
+        return EXEC_TURN; /* the CTA ends, and what its engines hold is performed */
     tw_warp_exit(w, mask);
     if (some_stay)
         rest_goes_on(s);

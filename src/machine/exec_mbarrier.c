@@ -19,7 +19,7 @@ enum { AT_MBAR, AT_AMOUNT, AT_TOKEN, AT_DONE };
 
 static struct arena *texts(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 static const char *who(const struct dinst *d)

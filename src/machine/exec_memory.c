@@ -5,6 +5,7 @@
 #include "machine/exec_memory.h"
 
 #include "machine/exec_lanes.h"
+#include "machine/guest.h"
 #include "machine/run.h"
 
 /* d->imm: enum space; mod[0]: signed; mod[1]: strong; mod[2]: scope; mod[3]: 1 acquire, 2 release */
@@ -24,7 +25,9 @@ void tw_emit_access(struct warp *w, const struct dinst *d, uint32_t lane, enum s
 
 static inline uint64_t read_element(const uint8_t *at, unsigned bytes)
 {
-    uint64_t word = 0;
+    if (((uintptr_t)at & (bytes - 1)) == 0)
+        return guest_load(at, bytes);
+    uint64_t word = 0; /* a parameter of a call may lie anywhere */
     memcpy(&word, at, bytes);
     return word;
 }
@@ -40,7 +43,7 @@ static void write_element(struct warp *w, const struct dinst *d, const struct do
     if (o->bytes == 16) {
         uint8_t *const to = row(w, ref) + (size_t)16 * lane;
         memset(to, 0, 16);
-        memcpy(to, at, d->elem_bytes);
+        guest_read(to, at, d->elem_bytes);
         return;
     }
     uint64_t word = read_element(at, d->elem_bytes);
@@ -54,7 +57,7 @@ static void write_element(struct warp *w, const struct dinst *d, const struct do
 
 static void read_register(const struct warp *w, const struct dop *o, uint32_t ref, uint32_t lane, uint8_t *at, unsigned bytes)
 {
-    memcpy(at, row(w, ref) + (size_t)o->bytes * lane, bytes);
+    guest_write(at, row(w, ref) + (size_t)o->bytes * lane, bytes);
 }
 
 /* The rows of the data operand: one register or the elements of a vector. */
@@ -163,16 +166,17 @@ static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32
         return exec_ld(w, d, mask);
     const uint32_t *const refs = data_refs(w, &d->op[0]);
     const uint32_t first = first_lane(mask);
+    const bool own = !w->cluster->accompanied || d->imm == SPACE_SHARED;
     for (uint32_t k = 0; k < d->elems; k++) {
         if (refs[k] == REF_NONE)
             continue;
         uint32_t *const to = row32(w, refs[k]);
-        if (mask == ALL_LANES && stride == 4) {
+        if (mask == ALL_LANES && stride == 4 && own) {
             memcpy(to, at, LANES * 4);
             continue;
         }
         FOR_LANES(lane, mask)
-            memcpy(&to[lane], at + (size_t)(lane - first) * stride + 4 * k, 4);
+            to[lane] = TW_GUEST_LOAD(uint32_t, at + (size_t)(lane - first) * stride + 4 * k);
     }
     return EXEC_NEXT;
 }
@@ -186,16 +190,17 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
         return exec_st(w, d, mask);
     const uint32_t *const refs = data_refs(w, &d->op[1]);
     const uint32_t first = first_lane(mask);
+    const bool own = !w->cluster->accompanied || d->imm == SPACE_SHARED;
     for (uint32_t k = 0; k < d->elems; k++) {
         if (refs[k] == REF_NONE)
             continue;
         const uint32_t *const from = row32(w, refs[k]);
-        if (mask == ALL_LANES && stride == 4) {
+        if (mask == ALL_LANES && stride == 4 && own) {
             memcpy(at, from, LANES * 4);
             continue;
         }
         FOR_LANES(lane, mask)
-            memcpy(at + (size_t)(lane - first) * stride + 4 * k, &from[lane], 4);
+            TW_GUEST_STORE(uint32_t, at + (size_t)(lane - first) * stride + 4 * k, from[lane]);
     }
     w->cluster->changes++;
     return EXEC_NEXT;
@@ -280,6 +285,8 @@ static void decode_shape(const struct ptx_inst *in, struct dinst *d)
     d->mod[0] = isa_mod_row(type)->type_class == TYPE_SIGNED;
     d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
     tw_decode_semantics(in, d);
+    if (d->mod[1] && meets_clusters(d->imm))
+        d->flags |= D_STRONG;
 }
 
 static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)

@@ -24,6 +24,12 @@ static inline uint8_t *access_at(struct warp *w, const struct dinst *d, uint32_t
     return tw_access(w, lane, space, address, bytes, 0, write);
 }
 
+/* Whether strong operations on that space meet other clusters: generic addresses may. */
+static inline bool meets_clusters(uint64_t space)
+{
+    return space == SPACE_GLOBAL || space == SPACE_GENERIC;
+}
+
 /* mod[1..3] of memory instructions: strong, scope, 1 acquire 2 release 3 both. */
 void tw_decode_semantics(const struct ptx_inst *in, struct dinst *d);
 /* Is the address operand a parameter of a call or of a device function, not of the kernel? */

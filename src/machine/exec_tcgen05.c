@@ -11,7 +11,7 @@
 
 static struct arena *texts(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 /* ---- What collective instructions share ------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 static struct arena *texts(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 static void emit_access(struct warp *w, unsigned lane, enum space space, uint64_t address, bool read, bool write)

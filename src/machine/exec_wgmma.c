@@ -9,7 +9,7 @@
 
 static struct arena *texts(const struct warp *w)
 {
-    return w->cluster->launch->diags->arena;
+    return w->cluster->diags->arena;
 }
 
 /* ---- wgmma.mma_async ---------------------------------------------------------------------------------------- */

@@ -55,10 +55,10 @@ static void describe(const struct warp *w, unsigned lane, const struct code *cod
 {
     const struct launch *const l = w->cluster->launch;
     const struct origin *const o = &code->origins[origin];
-    struct diag *const d = tw_diag(l->diags, (enum diag_code)diag_code, o->at, "%s", message);
+    struct diag *const d = tw_diag(w->cluster->diags, (enum diag_code)diag_code, o->at, "%s", message);
     add_note_fields(d, note);
     struct text who;
-    tw_text_init(&who, l->diags->arena);
+    tw_text_init(&who, w->cluster->diags->arena);
     tw_text_add(&who, verb);
     tw_thread_name(w, lane, &who);
     tw_source_name(l, o, &who);
@@ -69,15 +69,13 @@ static void describe(const struct warp *w, unsigned lane, const struct code *cod
 static void report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
                    const struct fault_note *note, const char *message, const char *verb)
 {
-    struct launch *const l = w->cluster->launch;
-    if (l->status != LAUNCH_RUNNING)
+    if (w->cluster->status != LAUNCH_RUNNING)
         return;
-    l->status = LAUNCH_FAULT;
-    w->cluster->faulted = true;
+    w->cluster->status = LAUNCH_FAULT;
     describe(w, lane, code, origin, diag_code, note, message, verb);
 }
 
-static bool reported(const struct diags *diags, int code, struct src_span at)
+bool tw_is_reported(const struct diags *diags, int code, struct src_span at)
 {
     for (uint32_t i = 0; i < diags->list.len; i++)
         if ((int)diags->list.at[i]->code == code && memcmp(&diags->list.at[i]->at, &at, sizeof at) == 0)
@@ -87,13 +85,14 @@ static bool reported(const struct diags *diags, int code, struct src_span at)
 
 void tw_remark(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
 {
-    const struct launch *const l = w->cluster->launch;
+    struct cluster *const c = w->cluster;
     const uint32_t origin = w->code->insts[w->now->pc].origin;
-    if (l->status != LAUNCH_RUNNING || reported(l->diags, code, w->code->origins[origin].at))
+    const struct src_span at = w->code->origins[origin].at;
+    if (c->status != LAUNCH_RUNNING || tw_is_reported(c->diags, code, at) || tw_is_reported(c->launch->findings, code, at))
         return;
     va_list args;
     va_start(args, format);
-    const char *const message = tw_formatv(l->diags->arena, format, args);
+    const char *const message = tw_formatv(c->diags->arena, format, args);
     va_end(args);
     describe(w, lane, w->code, origin, code, note, message, "by ");
 }
@@ -102,7 +101,7 @@ enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct 
 {
     va_list args;
     va_start(args, format);
-    const char *const message = tw_formatv(w->cluster->launch->diags->arena, format, args);
+    const char *const message = tw_formatv(w->cluster->diags->arena, format, args);
     va_end(args);
     report(w, lane, w->code, w->code->insts[w->now->pc].origin, code, note, message, "by ");
     return EXEC_FAULT;
@@ -114,7 +113,7 @@ void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned 
     (void)c;
     va_list args;
     va_start(args, format);
-    const char *const message = tw_formatv(c->launch->diags->arena, format, args);
+    const char *const message = tw_formatv(c->diags->arena, format, args);
     va_end(args);
     report(&cta->warps[warp], lane, code, origin, diag_code, note, message, "in an operation issued by ");
 }
@@ -147,7 +146,7 @@ void tw_lane_list(uint32_t mask, struct text *out)
 enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     (void)d;
-    struct arena *const arena = w->cluster->launch->diags->arena;
+    struct arena *const arena = w->cluster->diags->arena;
     const uint32_t off = w->now->mask & ~mask;
     return tw_fault(w, first_lane(off), E0705,
                     &(struct fault_note){

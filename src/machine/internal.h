@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "machine/events.h"
+#include "machine/launch.h"
 #include "machine/memory.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ enum exec_status {
     EXEC_NEXT,  /* done; go on with the next instruction                                            */
     EXEC_JUMP,  /* the function has set where the lanes are (branch, exit, return)                   */
     EXEC_AGAIN, /* the split was parked (tw_park): the same instruction runs again when it wakes     */
+    EXEC_TURN,  /* nothing was done: the instruction runs again when the cluster has its turn        */
     EXEC_FAULT  /* tw_fault was called                                                               */
 };
 
@@ -60,6 +62,7 @@ enum dinst_flags {
     D_ALIGNED = 1,   /* .aligned: all live lanes of the warp must be here together, none guarded off */
     D_BRANCH = 2,    /* may change the pc                                                            */
     D_BARRIER = 4,   /* meets other warps or engines: the warp gives up its turn afterwards          */
+    D_STRONG = 16,   /* a strong operation on global memory: executed in the cluster's turn alone    */
     D_FLOAT_CONTRACTABLE = 8 /* an add or mul without a rounding qualifier                           */
 };
 
@@ -216,6 +219,9 @@ struct async_agent {
     void (*drain)(struct async_agent *agent);
     /* Writes what is pending, for the deadlock report; may be NULL. */
     void (*describe)(const struct async_agent *agent, struct text *out);
+    /* Whether something pending is a strong operation on global memory (a reduction), which may be performed in the
+     * cluster's turn alone; NULL: never. An instruction that performs such work itself returns EXEC_TURN without it. */
+    bool (*strong)(const struct async_agent *agent);
 };
 
 /* ---- CTAs and clusters ---------------------------------------------------------------------- */
@@ -262,7 +268,9 @@ struct cta {
 };
 
 struct cluster {
-    struct launch *launch;
+    struct launch *launch;  /* changes in a cluster's turn and between rounds alone: several host threads read it */
+    struct diags *diags;    /* what the cluster reports, in its own arena */
+    enum launch_status status; /* LAUNCH_RUNNING until something ends the launch */
     const struct machine_observer *observer; /* NULL: nobody watches */
     uint64_t index;         /* linear in the grid of clusters */
     struct arena arena;     /* everything of the cluster; released when it ends */
@@ -273,14 +281,17 @@ struct cluster {
     uint64_t random;        /* state of the generator */
     uint64_t last_op;       /* number of the last asynchronous operation issued */
     uint64_t changes;       /* counts stores, arrivals, wakes: anything that another thread could see */
-    uint64_t steps, slices; /* warp instructions; turns taken in the launch */
+    uint64_t steps, thread_steps; /* warp instructions, and the sum of their lanes */
+    uint64_t left;          /* warp instructions until the cluster must let others go on */
+    bool has_turn;          /* strong operations on global memory may be performed: no other cluster runs */
+    bool wants_turn;        /* it has stopped at one */
+    bool accompanied;       /* other host threads may run other clusters: global memory takes relaxed atomics */
     struct warp **order;    /* warps in scheduling order */
     uint32_t warp_count;
     uint32_t turn, turn_left; /* whose turn in `order`, and instructions left of it */
     bool round_ran;         /* some warp has run since all had their turn */
     uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
     uint64_t idle_changes;
-    bool faulted;
     bool ended;
 };
 

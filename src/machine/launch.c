@@ -1,8 +1,4 @@
-/* Launches: the driver's refusals, then clusters through the machine.
- *
- * Clusters run one after another as long as each goes on; one that has run for a long time without
- * ending lets others in, so that blocks which wait for blocks started later (over global memory) do
- * not wait for ever. */
+/* Launches: the driver's refusals, then rounds until all clusters have ended. */
 #include "machine/launch.h"
 
 #include "base/bits.h"
@@ -14,16 +10,15 @@
 #include <string.h>
 
 enum {
-    CLUSTER_SLICE = 1 << 20,  /* warp instructions of one cluster before another gets its turn */
-    CLOCK_STEPS = 1 << 16,    /* warp instructions between two looks at the clock              */
-    CALL_LOCAL_BYTES = 16 << 10 /* local memory for the frames of called functions, a thread   */
+    CALL_LOCAL_BYTES = 16 << 10, /* local memory for the frames of called functions, a thread */
+    MAX_THREADS = 256            /* host threads of a launch */
 };
 
 /* ---- Refusals ------------------------------------------------------------------------------- */
 
 static struct diag *refuse(struct launch *l, const char *what)
 {
-    return tw_diag(l->diags, E0708, l->image == NULL ? (struct src_span){0} : l->image->entry->at, "%s", what);
+    return tw_diag(l->findings, E0708, l->image == NULL ? (struct src_span){0} : l->image->entry->at, "%s", what);
 }
 
 static bool any(const uint32_t v[3])
@@ -53,7 +48,7 @@ static bool dims_equal(const uint32_t a[3], const uint32_t directive[3])
 
 static const char *dims_text(const struct launch *l, const uint32_t v[3])
 {
-    return tw_format(l->diags->arena, "%u x %u x %u", v[0] == 0 ? 1 : v[0], v[1] == 0 ? 1 : v[1], v[2] == 0 ? 1 : v[2]);
+    return tw_format(l->findings->arena, "%u x %u x %u", v[0] == 0 ? 1 : v[0], v[1] == 0 ? 1 : v[1], v[2] == 0 ? 1 : v[2]);
 }
 
 static bool check_block(struct launch *l, const struct ptx_directives *dir)
@@ -172,10 +167,10 @@ static uint32_t local_bytes(const struct image *image)
 
 static bool prepare(struct launch *l, const char *entry)
 {
-    const struct ptx_func *const f = tw_program_entry(l->program, entry, l->diags);
+    const struct ptx_func *const f = tw_program_entry(l->program, entry, l->findings);
     if (f == NULL)
         return false;
-    l->image = tw_image_decode(&l->arena, l->diags, l->program, f);
+    l->image = tw_image_decode(&l->arena, l->findings, l->program, f);
     if (l->image == NULL)
         return false;
     static const uint32_t one[3] = {0};
@@ -193,6 +188,9 @@ static bool prepare(struct launch *l, const char *entry)
     l->cluster_total = product(l->grid) / l->cluster_ctas;
     l->sm_count = 148; /* of a B200; only %nsmid and %smid show it */
     l->local_bytes = local_bytes(l->image);
+    l->shared_bytes = (l->image->has_dynamic_shared ? l->image->shared_dynamic_at : l->image->shared_static_end) + l->dynamic_shared_bytes;
+    l->cluster_bytes = tw_cluster_estimate(l);
+    tw_rounds_start(l);
     l->params = tw_arena_alloc(&l->arena, 1, l->spec.param_bytes + 16u);
     l->param_bytes = l->spec.param_bytes;
     if (l->param_bytes != 0)
@@ -211,11 +209,18 @@ static bool prepare_or_report(struct launch *l, const char *entry)
 struct launch *tw_launch_new(const struct program *p, const char *entry, const struct launch_spec *spec, struct diags *diags)
 {
     struct launch *const l = calloc(1, sizeof *l);
-    if (l == NULL)
+    /* An observer sees one order of events: that of one host thread. */
+    const uint32_t threads = spec->observer.event != NULL || spec->threads == 0 ? 1 : spec->threads < MAX_THREADS ? spec->threads : MAX_THREADS;
+    struct hand *const hands = l == NULL ? NULL : calloc(threads, sizeof *hands);
+    if (hands == NULL) {
+        free(l);
         tw_land(p->arena->landing, LANDING_MEMORY, NULL);
+    }
+    l->hands = hands;
+    l->threads = threads;
     l->program = p;
     l->memory = p->memory;
-    l->diags = diags;
+    l->findings = diags;
     l->spec = *spec;
     if (l->spec.max_steps == 0)
         l->spec.max_steps = TW_DEFAULT_MAX_STEPS;
@@ -233,117 +238,44 @@ void tw_launch_free(struct launch *l)
 {
     if (l == NULL)
         return;
+    tw_crew_end(l);
     for (uint32_t i = 0; i < l->resident_count; i++)
-        tw_cluster_free(l->resident[i]);
+        tw_cluster_free(l->residents[i].cluster);
     tw_arena_release(&l->arena);
+    free(l->hands);
     free(l);
 }
 
 /* ---- Running -------------------------------------------------------------------------------- */
 
-static uint64_t resident_bytes(const struct launch *l)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < l->resident_count; i++)
-        bytes += l->resident[i]->arena.used_bytes;
-    return bytes;
-}
-
-/* One more cluster, if there is one and room for it. */
-static bool admit(struct launch *l)
-{
-    if (l->cluster_next == l->cluster_total || l->resident_count == MAX_RESIDENT)
-        return false;
-    if (l->resident_count != 0 && resident_bytes(l) + l->cluster_bytes > l->spec.max_memory)
-        return false;
-    struct cluster *const c = tw_cluster_new(l, l->cluster_next++);
-    if (c->arena.used_bytes > l->cluster_bytes)
-        l->cluster_bytes = c->arena.used_bytes;
-    return true;
-}
-
-static void retire(struct launch *l, uint32_t slot)
-{
-    tw_cluster_free(l->resident[slot]);
-    memmove(&l->resident[slot], &l->resident[slot + 1], (l->resident_count - slot - 1) * sizeof l->resident[0]);
-    l->resident_count--;
-    l->cluster_done++;
-}
-
-static void check_limits(struct launch *l, const struct cluster *c)
-{
-    struct arena *const arena = l->diags->arena;
-    if (l->status != LAUNCH_RUNNING)
-        return;
-    if (l->warp_steps >= l->spec.max_steps) {
-        tw_report_limit(l, c, "instructions", tw_format(arena, "%llu warp instructions", (unsigned long long)l->spec.max_steps),
-                        "--max-steps");
-    } else if (l->spec.clock != NULL && l->spec.max_nanoseconds != 0 && l->warp_steps >= l->next_clock) {
-        l->next_clock = l->warp_steps + CLOCK_STEPS;
-        if (l->spec.clock(l->spec.clock_context) - l->started >= l->spec.max_nanoseconds)
-            tw_report_limit(l, c, "time",
-                            tw_format(arena, "%llu ms", (unsigned long long)(l->spec.max_nanoseconds / 1000000)), "--max-seconds");
-    }
-}
-
-/* Runs the cluster whose turn it is for at most `budget` instructions. */
-static void run_slice(struct launch *l, uint64_t budget)
-{
-    if (l->resident_turn >= l->resident_count)
-        l->resident_turn = 0;
-    struct cluster *const c = l->resident[l->resident_turn];
-    const uint64_t left = l->spec.max_steps - l->warp_steps, to_turn = CLUSTER_SLICE - c->steps % CLUSTER_SLICE;
-    uint64_t slice = budget < left ? budget : left;
-    slice = slice < to_turn ? slice : to_turn;
-    tw_cluster_run(c, slice < CLOCK_STEPS ? slice : CLOCK_STEPS);
-    if (c->ended && l->status == LAUNCH_RUNNING) {
-        retire(l, l->resident_turn);
-        return;
-    }
-    check_limits(l, c);
-    if (c->steps / CLUSTER_SLICE != c->slices) {
-        c->slices = c->steps / CLUSTER_SLICE;
-        (void)admit(l);
-        l->resident_turn++;
-    }
-}
-
+/* Remembered allocations: memory may have been released since the last step. */
 static void forget_hits(struct launch *l)
 {
-    for (uint32_t i = 0; i < l->resident_count; i++)
-        for (uint32_t k = 0; k < l->resident[i]->warp_count; k++)
-            memset(l->resident[i]->order[k]->hits, 0, sizeof l->resident[i]->order[k]->hits);
+    for (uint32_t i = 0; i < l->resident_count; i++) {
+        const struct cluster *const c = l->residents[i].cluster;
+        for (uint32_t k = 0; c != NULL && k < c->warp_count; k++)
+            memset(c->order[k]->hits, 0, sizeof c->order[k]->hits);
+    }
 }
 
 enum launch_status tw_launch_step(struct launch *l, uint64_t max_steps)
 {
     if (l->status != LAUNCH_RUNNING)
         return l->status;
-    if (setjmp(l->landing.at) != 0) {
-        tw_report_limit(l, NULL, "memory",
-                        tw_format(l->diags->arena, "%llu bytes", (unsigned long long)l->spec.max_memory), "--max-memory");
-        return l->status;
-    }
     if (l->warp_steps == 0 && l->spec.clock != NULL)
         l->started = l->spec.clock(l->spec.clock_context);
-    forget_hits(l); /* memory may have been released since the last step */
-    const uint64_t from = l->warp_steps;
-    while (l->status == LAUNCH_RUNNING) {
-        if (max_steps != 0 && l->warp_steps - from >= max_steps)
-            return l->status;
-        if (l->resident_count == 0 && !admit(l)) {
-            l->status = LAUNCH_FINISHED;
-            break;
-        }
-        run_slice(l, max_steps == 0 ? UINT64_MAX : max_steps - (l->warp_steps - from));
-    }
+    forget_hits(l);
+    tw_rounds_run(l, max_steps == 0 ? UINT64_MAX : max_steps);
     return l->status;
 }
 
 struct launch_progress tw_launch_progress(const struct launch *l)
 {
+    uint64_t done = l->cluster_done;
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        done += l->residents[i].status == LAUNCH_FINISHED;
     return (struct launch_progress){
-        .ctas_done = l->cluster_done * l->cluster_ctas,
+        .ctas_done = done * l->cluster_ctas,
         .ctas_total = l->cluster_total * l->cluster_ctas,
         .warp_steps = l->warp_steps,
         .thread_steps = l->thread_steps,

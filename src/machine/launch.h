@@ -42,6 +42,7 @@ struct launch_spec {
     const void *params;  /* copied */
     uint32_t param_bytes;
     uint64_t seed;
+    uint32_t threads;    /* host threads; 0: one. The result is the same for any number; 1 with an observer */
     uint64_t max_steps;  /* warp instructions; 0: TW_DEFAULT_MAX_STEPS */
     uint64_t max_nanoseconds; /* 0: none; needs `clock` */
     uint64_t max_memory; /* bytes that running clusters may hold; 0: TW_DEFAULT_MAX_MEMORY */

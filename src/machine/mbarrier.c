@@ -307,7 +307,7 @@ bool tw_mbar_report(struct arena *arena, const char *who, const struct cta *cta,
 
 static struct arena *texts_of(const struct cta *cta)
 {
-    return cta->cluster->launch->diags->arena;
+    return cta->cluster->diags->arena;
 }
 
 /* A wait for a phase with such a count would never have ended, so nobody has waited for these bytes: they are in no

@@ -127,34 +127,34 @@ static void say_what(const struct group *g, struct text *out)
     }
 }
 
-static void note_group(const struct launch *l, struct diag *d, const struct group *g)
+static void note_group(const struct cluster *c, struct diag *d, const struct group *g)
 {
     struct text t;
-    tw_text_init(&t, l->diags->arena);
+    tw_text_init(&t, c->diags->arena);
     say_who(g, &t);
     const bool one = (g->warps & (g->warps - 1)) == 0;
     tw_text_add(&t, one ? " waits " : " wait ");
     say_what(g, &t);
     const struct code *const code = g->split->frame->code;
     const struct origin *const o = &code->origins[code->insts[g->split->pc].origin];
-    tw_source_name(l, o, &t);
+    tw_source_name(c->launch, o, &t);
     tw_diag_note(d, o->at, "%s", t.at);
 }
 
-static void note_site(const struct launch *l, struct diag *d, const struct mbar_site *site, const char *what)
+static void note_site(const struct cluster *c, struct diag *d, const struct mbar_site *site, const char *what)
 {
     if (site->code == NULL)
         return;
     const struct origin *const o = &site->code->origins[site->origin];
     struct text t;
-    tw_text_init(&t, l->diags->arena);
+    tw_text_init(&t, c->diags->arena);
     tw_text_add(&t, what);
-    tw_source_name(l, o, &t);
+    tw_source_name(c->launch, o, &t);
     tw_diag_note(d, o->at, "%s", t.at);
 }
 
 /* Where bytes were last expected and last arrived at an awaited barrier whose bytes do not add up. */
-static void note_bytes(const struct launch *l, struct diag *d, const struct group *groups, uint32_t at)
+static void note_bytes(const struct cluster *c, struct diag *d, const struct group *groups, uint32_t at)
 {
     const struct wait *const wait = &groups[at].split->wait;
     struct mbar *m;
@@ -166,8 +166,8 @@ static void note_bytes(const struct launch *l, struct diag *d, const struct grou
     if (tw_mbar_find(cta, (uint32_t)wait->key & 0xffffff, &m) != MBAR_LIVE || m->tx == 0)
         return;
     tw_mbar_sites(cta, (uint32_t)wait->key & 0xffffff, &expected, &arrived);
-    note_site(l, d, &expected, "bytes of this phase were last expected here");
-    note_site(l, d, &arrived, "bytes that arrived in it were last copied here");
+    note_site(c, d, &expected, "bytes of this phase were last expected here");
+    note_site(c, d, &arrived, "bytes that arrived in it were last copied here");
 }
 
 static void note_engines(const struct cluster *c, struct diag *d)
@@ -201,7 +201,6 @@ static const struct group *first_of(const struct group *groups, uint32_t count, 
 
 void tw_report_deadlock(struct cluster *c)
 {
-    struct launch *const l = c->launch;
     struct group groups[MAX_GROUPS];
     const uint32_t count = collect(c, groups);
     const struct group *const converge = first_of(groups, count, WAIT_CONVERGE);
@@ -211,21 +210,43 @@ void tw_report_deadlock(struct cluster *c)
     const struct src_span at = code->origins[code->insts[first->split->pc].origin].at;
     struct diag *d;
     if (converge != NULL) {
-        d = tw_diag(l->diags, E0705, at, "an .aligned instruction is reached by a part of the warp, and the rest cannot come");
-        l->status = LAUNCH_FAULT;
+        d = tw_diag(c->diags, E0705, at, "an .aligned instruction is reached by a part of the warp, and the rest cannot come");
+        c->status = LAUNCH_FAULT;
     } else if (lanes != NULL) {
-        d = tw_diag(l->diags, E0713, at, "a .sync instruction waits for lanes of its member mask that cannot come");
-        l->status = LAUNCH_FAULT;
+        d = tw_diag(c->diags, E0713, at, "a .sync instruction waits for lanes of its member mask that cannot come");
+        c->status = LAUNCH_FAULT;
     } else {
-        d = tw_diag(l->diags, E0706, at, "deadlock: no thread can run, and no pending operation could change that");
-        l->status = LAUNCH_DEADLOCK;
+        d = tw_diag(c->diags, E0706, at, "deadlock: no thread can run, and no pending operation could change that");
+        c->status = LAUNCH_DEADLOCK;
     }
     for (uint32_t i = 0; i < count; i++)
-        note_group(l, d, &groups[i]);
+        note_group(c, d, &groups[i]);
     for (uint32_t i = 0; i < count; i++)
         if (groups[i].split->wait.kind == WAIT_MBARRIER)
-            note_bytes(l, d, groups, i);
+            note_bytes(c, d, groups, i);
     note_engines(c, d);
+}
+
+void tw_take_findings(struct launch *l, struct cluster *c)
+{
+    for (uint32_t i = 0; c->diags != NULL && i < c->diags->list.len; i++) {
+        const struct diag *const from = c->diags->list.at[i];
+        if (tw_diag_row(from->code)->severity != DIAG_ERROR && tw_is_reported(l->findings, (int)from->code, from->at))
+            continue; /* a remark is made once an instruction, whichever cluster was first */
+        struct diag *const to = tw_diag(l->findings, from->code, from->at, "%s", from->message);
+        if (from->expected != NULL)
+            tw_diag_expected(to, "%s", from->expected);
+        if (from->found != NULL)
+            tw_diag_found(to, "%s", from->found);
+        if (from->fix != NULL)
+            tw_diag_fix(to, "%s", from->fix);
+        if (from->spec != NULL)
+            tw_diag_spec(to, "%s", from->spec);
+        for (uint32_t k = 0; k < from->notes.len; k++)
+            tw_diag_note(to, from->notes.at[k].at, "%s", from->notes.at[k].text);
+    }
+    if (c->diags != NULL)
+        tw_diags_init(c->diags, &c->arena, l->findings->sources);
 }
 
 /* Where the first live warp stands, as an example of what was running. */
@@ -239,7 +260,7 @@ static void note_running(struct launch *l, const struct cluster *c, struct diag 
         const struct code *const code = s->frame->code;
         const struct origin *const o = &code->origins[code->insts[s->pc].origin];
         struct text t;
-        tw_text_init(&t, l->diags->arena);
+        tw_text_init(&t, l->findings->arena);
         tw_text_addf(&t, "'%s' was running: warp %u of block (%u,%u,%u) is here", l->image->entry->name, w->id, w->cta->ctaid[0],
                      w->cta->ctaid[1], w->cta->ctaid[2]);
         tw_source_name(l, o, &t);
@@ -251,7 +272,7 @@ static void note_running(struct launch *l, const struct cluster *c, struct diag 
 void tw_report_limit(struct launch *l, const struct cluster *c, const char *what, const char *value, const char *option)
 {
     l->status = LAUNCH_LIMIT;
-    struct diag *const d = tw_diag(l->diags, E0707, (struct src_span){0}, "the limit on %s was reached: %s", what, value);
+    struct diag *const d = tw_diag(l->findings, E0707, (struct src_span){0}, "the limit on %s was reached: %s", what, value);
     tw_diag_found(d, "%llu of %llu CTAs done after %llu warp instructions",
                   (unsigned long long)(l->cluster_done * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
                   (unsigned long long)(l->cluster_total * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),

@@ -70,10 +70,20 @@ static enum exec_status wait_for_warp(struct warp *w)
     return tw_park(w, (struct wait){.kind = WAIT_CONVERGE});
 }
 
+/* An instruction that needs the whole warp, or the cluster's turn. */
+static enum exec_status run_special(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    if ((d->flags & D_ALIGNED) != 0 && mask != w->live)
+        return mask != w->now->mask ? tw_fault_partial_guard(w, d, mask) : wait_for_warp(w);
+    if ((d->flags & D_STRONG) != 0 && !w->cluster->has_turn)
+        return EXEC_TURN;
+    return d->run(w, d, mask);
+}
+
 /* Runs the split until it parks, branches among others, meets another, or the budget ends. Returns instructions run. */
 static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
 {
-    struct launch *const l = w->cluster->launch;
+    struct cluster *const c = w->cluster;
     tw_warp_select(w, s);
     const struct dinst *insts = w->code->insts;
     const uint32_t splits = w->split_count;
@@ -90,11 +100,7 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
         } else {
             threads += (uint64_t)__builtin_popcount(mask);
             const uint32_t pc = s->pc;
-            enum exec_status status;
-            if ((d->flags & D_ALIGNED) != 0 && mask != w->live)
-                status = mask != s->mask ? tw_fault_partial_guard(w, d, mask) : wait_for_warp(w);
-            else
-                status = d->run(w, d, mask);
+            const enum exec_status status = (d->flags & (D_ALIGNED | D_STRONG)) != 0 ? run_special(w, d, mask) : d->run(w, d, mask);
             if (status == EXEC_NEXT) {
                 s->pc++;
                 s->resumed = s->timed_out = false;
@@ -110,14 +116,19 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
                 }
             } else {
                 go_on = false;
+                if (status == EXEC_TURN) {
+                    c->wants_turn = true;
+                    steps--;
+                    w->steps--;
+                    threads -= (uint64_t)__builtin_popcount(mask);
+                }
             }
         }
         if (go_on && s->pc >= meet)
             break;
     }
-    w->cluster->steps += steps;
-    l->warp_steps += steps;
-    l->thread_steps += threads;
+    c->steps += steps;
+    c->thread_steps += threads;
     return steps;
 }
 
@@ -125,7 +136,8 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
 static uint64_t run_warp(struct warp *w, uint64_t budget)
 {
     uint64_t used = 0;
-    while (used < budget && w->live != 0 && w->cluster->launch->status == LAUNCH_RUNNING) {
+    const struct cluster *const c = w->cluster;
+    while (used < budget && w->live != 0 && c->status == LAUNCH_RUNNING && !c->wants_turn) {
         struct split *const s = next_split(w);
         if (s == NULL)
             break;
@@ -293,8 +305,21 @@ static bool any_runnable(const struct cluster *c)
     return false;
 }
 
+/* Whether an engine holds an operation that may be performed in the cluster's turn alone. */
+static bool holds_strong(const struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        if (tw_cta_holds_strong(&c->ctas[i]))
+            return true;
+    return false;
+}
+
 static void stall(struct cluster *c)
 {
+    if (!c->has_turn && holds_strong(c)) {
+        c->wants_turn = true;
+        return;
+    }
     if (land_something(c)) {
         c->idle_rounds = 0;
         return;
@@ -333,6 +358,8 @@ static void next_round(struct cluster *c)
 {
     if (!c->round_ran && !any_runnable(c))
         stall(c);
+    if (c->wants_turn)
+        return; /* the stall is looked at again then */
     shuffle(c);
     c->round_ran = false;
     start_turn(c, 0);
@@ -342,8 +369,7 @@ static void next_round(struct cluster *c)
 uint64_t tw_cluster_run(struct cluster *c, uint64_t budget)
 {
     uint64_t used = 0;
-    const struct launch *const l = c->launch;
-    while (used < budget && !c->ended && l->status == LAUNCH_RUNNING) {
+    while (used < budget && !c->ended && c->status == LAUNCH_RUNNING && !c->wants_turn) {
         if (c->turn == c->warp_count) {
             next_round(c);
             continue;
@@ -353,7 +379,7 @@ uint64_t tw_cluster_run(struct cluster *c, uint64_t budget)
         used += ran;
         c->turn_left -= (uint32_t)ran;
         c->round_ran |= ran != 0;
-        if (c->turn_left == 0 || ran < most)
+        if (!c->wants_turn && (c->turn_left == 0 || ran < most))
             start_turn(c, c->turn + 1);
     }
     return used;

@@ -72,7 +72,7 @@ static void set_how(struct mma_run *r)
 
 static bool fault_model(struct mma_run *r)
 {
-    struct arena *const arena = r->pipe->cta->cluster->launch->diags->arena;
+    struct arena *const arena = r->pipe->cta->cluster->diags->arena;
     tw_tensor_fault(r->pipe, r->op, E0773,
                     &(struct fault_note){.found = tw_format(arena, "%s and %s into %s on sm_%u", tw_num_format(r->how.a)->name,
                                                             tw_num_format(r->how.b)->name, tw_num_format(r->how.d)->name, r->inst->sm)},
@@ -131,7 +131,7 @@ static void make_scratch(struct mma_run *r)
 /* SOURCE: PTX ISA, "Data path layout organization": where the rows are scattered, D, A and the metadata start at one lane. */
 static bool check_lanes(struct mma_run *r)
 {
-    struct arena *const arena = r->pipe->cta->cluster->launch->diags->arena;
+    struct arena *const arena = r->pipe->cta->cluster->diags->arena;
     const uint32_t d = r->op->d >> 16;
     const bool scattered = tw_tmem_paths[r->path].scattered;
     struct fault_note note = {.spec = "PTX ISA, tcgen05, data path layout organization"};
@@ -250,7 +250,7 @@ static bool read_scale(struct mma_run *r, struct cta *cta, const char *what, uin
             *out = byte;
         if (byte == *out)
             continue;
-        struct arena *const arena = cta->cluster->launch->diags->arena;
+        struct arena *const arena = cta->cluster->diags->arena;
         tw_tensor_fault(r->pipe, r->op, E0773,
                         &(struct fault_note){.expected = "the same factor in every 32-lane copy",
                                              .found = tw_format(arena, "0x%02x in lane %u, 0x%02x in lane %u, column %u",
@@ -328,7 +328,7 @@ static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
             if (!code_is_legal(r, code)) {
                 tw_tensor_fault(r->pipe, r->op, E0776,
                                 &(struct fault_note){.expected = per_code == 1 ? "0x4 or 0xe" : "0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe",
-                                                     .found = tw_format(cta->cluster->launch->diags->arena, "0x%x for row %u, group %u",
+                                                     .found = tw_format(cta->cluster->diags->arena, "0x%x for row %u, group %u",
                                                                         code, row, group),
                                                      .spec = "PTX ISA, tcgen05.mma.sp, sparsity metadata"},
                                 "%s: a code of the sparsity metadata is illegal", r->inst->name);

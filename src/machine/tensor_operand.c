@@ -7,7 +7,7 @@
 
 static struct arena *texts(const struct tensor_read *r)
 {
-    return r->cta->cluster->launch->diags->arena;
+    return r->cta->cluster->diags->arena;
 }
 
 enum { UNIT_BYTES = 16 };

@@ -11,7 +11,7 @@ void tw_tensor_fault(struct tensor_pipe *pipe, const struct tensor_op *op, int c
 {
     va_list args;
     va_start(args, format);
-    const char *const message = tw_formatv(pipe->cta->cluster->launch->diags->arena, format, args);
+    const char *const message = tw_formatv(pipe->cta->cluster->diags->arena, format, args);
     va_end(args);
     tw_fault_async(pipe->cta->cluster, pipe->cta, op->warp, op->lane, op->code, op->origin, code, note, "%s", message);
 }
@@ -109,7 +109,7 @@ static bool arrive(struct tensor_pipe *pipe, const struct tensor_op *commit, str
     }
     const struct mbar_outcome outcome = tw_mbar_signal(cta, offset, one);
     struct mbar_report r;
-    if (!tw_mbar_report(c->launch->diags->arena, "tcgen05.commit", cta, offset, one, &outcome, &r))
+    if (!tw_mbar_report(c->diags->arena, "tcgen05.commit", cta, offset, one, &outcome, &r))
         return true;
     tw_tensor_fault(pipe, commit, r.code, &r.note, "%s", r.message);
     return false;

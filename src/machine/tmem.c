@@ -219,7 +219,7 @@ void tw_tmem_cta_end(struct cta *cta)
         if (t->alloc_cols[unit] == 0)
             continue;
         const struct tmem_site *const site = &t->sites[unit];
-        struct arena *const arena = cta->cluster->launch->diags->arena;
+        struct arena *const arena = cta->cluster->diags->arena;
         tw_fault_async(cta->cluster, cta, site->warp, 0, site->code, site->origin, E0764,
                        &(struct fault_note){
                            .expected = "tcgen05.dealloc of everything before the last thread of the CTA exits",

@@ -21,7 +21,7 @@ struct product {
 
 static struct arena *texts(const struct product *p)
 {
-    return p->pipe->cta->cluster->launch->diags->arena;
+    return p->pipe->cta->cluster->diags->arena;
 }
 
 /* ---- Shared memory ---------------------------------------------------------------------------------------- */
@@ -135,30 +135,29 @@ static uint32_t *d_row(const struct wgmma_item *item, uint32_t warp, uint32_t re
     return (uint32_t *)(void *)(item->frame[warp]->regs + item->code->refs[inst->d.ref + reg]);
 }
 
-/* Where register `reg` of a lane begins in the matrix D. A register holds 32 bits of neighbours, whatever the format. */
-static uint8_t *d_place(const struct product *p, uint32_t warp, uint32_t reg, uint32_t lane)
+/* Bytes from the first element of the warp's rows of D to register `reg` of a lane, which holds 32 bits of neighbours
+ * whatever the format. The row and the column are sums of a lane's part and a register's part. */
+static uint32_t d_place(const struct product *p, uint32_t lane, uint32_t reg)
 {
     const struct mma_coord at = wgmma_d_coord(p->inst->d_bits, lane, reg, 0);
-    return p->d + (size_t)((warp * WGMMA_WARP_ROWS + at.row) * p->inst->n + at.col) * p->d_bytes;
+    return (at.row * p->inst->n + at.col) * p->d_bytes;
 }
 
-static void gather_d(const struct product *p)
+/* Accumulator registers into the matrix D, or back. */
+static void move_d(const struct product *p, bool to_registers)
 {
+    uint32_t place[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        place[lane] = d_place(p, lane, 0);
     for (uint32_t warp = 0; warp < WGMMA_WARPS; warp++)
         for (uint32_t reg = 0; reg < p->inst->d_regs; reg++) {
-            const uint32_t *const from = d_row(p->item, warp, reg);
+            uint32_t *const row = d_row(p->item, warp, reg);
+            uint8_t *const at = p->d + (size_t)warp * WGMMA_WARP_ROWS * p->inst->n * p->d_bytes + d_place(p, 0, reg);
             for (uint32_t lane = 0; lane < LANES; lane++)
-                memcpy(d_place(p, warp, reg, lane), &from[lane], sizeof from[lane]);
-        }
-}
-
-static void scatter_d(const struct product *p)
-{
-    for (uint32_t warp = 0; warp < WGMMA_WARPS; warp++)
-        for (uint32_t reg = 0; reg < p->inst->d_regs; reg++) {
-            uint32_t *const to = d_row(p->item, warp, reg);
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                memcpy(&to[lane], d_place(p, warp, reg, lane), sizeof to[lane]);
+                if (to_registers)
+                    memcpy(&row[lane], at + place[lane], sizeof row[lane]);
+                else
+                    memcpy(at + place[lane], &row[lane], sizeof row[lane]);
         }
 }
 
@@ -296,11 +295,11 @@ bool tw_wgmma_perform(struct wgmma_pipe *pipe, struct wgmma_group *group, uint64
             break;
         const bool chained = held.item != NULL && same_accumulator(held.item, item);
         if (held.item != NULL && !chained)
-            scatter_d(&held);
+            move_d(&held, true);
         struct product p = {.pipe = pipe, .item = item, .inst = item->d->extra};
         make_room(&p);
         if (!chained && item->operands.read_d)
-            gather_d(&p);
+            move_d(&p, false);
         if (!multiply(&p))
             return false;
         held = p;
@@ -310,6 +309,6 @@ bool tw_wgmma_perform(struct wgmma_pipe *pipe, struct wgmma_group *group, uint64
         announce(pipe, item);
     }
     if (held.item != NULL)
-        scatter_d(&held);
+        move_d(&held, true);
     return true;
 }

@@ -49,7 +49,7 @@ static enum launch_status run_with(struct rig *rig, uint64_t *out, struct fake *
     assert_int_equal(tw_launch_step(l, 1), LAUNCH_RUNNING);
     fake->agent = (struct async_agent){.name = "the test engine", .state = fake, .pending = fake_pending, .land = fake_land, .drain = fake_drain};
     fake->progress = rig_host(rig, *out);
-    tw_cta_add_agent(&l->resident[0]->ctas[0], &fake->agent);
+    tw_cta_add_agent(&l->residents[0].cluster->ctas[0], &fake->agent);
     const enum launch_status status = tw_launch_step(l, 0);
     tw_launch_free(l);
     return status;

@@ -1,0 +1,174 @@
+/* The host threads of a launch. They run the residents' parts of a round that have nothing to do with each other,
+ * and wait in between; the calling thread is one of them.
+ *
+ * Who runs which cluster is left to chance: a cluster's part of a round depends on nothing that another thread does. */
+#include "machine/run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PIECE_STEPS = 4096, LOOK_NANOSECONDS = 20000000 }; /* between two looks at whether to go on; at the clock */
+
+struct crew {
+    struct launch *launch;
+    pthread_t *threads;
+    uint32_t made;
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    uint64_t job;      /* counts the jobs given; under the lock, as all that follows */
+    uint32_t busy;     /* threads that have not finished the job */
+    uint64_t budget;
+    bool over;
+    atomic_uint next;  /* the next resident that nobody has taken */
+};
+
+struct member {
+    struct crew *crew;
+    struct hand *hand;
+};
+
+static bool may_go_on(struct launch *l, uint32_t i)
+{
+    return !atomic_load_explicit(&l->halted, memory_order_relaxed) && i <= atomic_load_explicit(&l->first_bad, memory_order_relaxed);
+}
+
+static void run_one(struct crew *crew, struct hand *hand, uint32_t i, uint64_t budget)
+{
+    struct launch *const l = crew->launch;
+    uint64_t used = 0;
+    while (used < budget && tw_resident_active(l, &l->residents[i]) && may_go_on(l, i)) {
+        const uint64_t piece = budget - used < PIECE_STEPS ? budget - used : PIECE_STEPS;
+        used += tw_resident_run(l, hand, i, piece);
+        if (hand == &l->hands[0])
+            tw_check_time(l);
+    }
+}
+
+static void work(struct crew *crew, struct hand *hand, uint64_t budget)
+{
+    for (;;) {
+        const uint32_t i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed);
+        if (i >= crew->launch->resident_count)
+            return;
+        run_one(crew, hand, i, budget);
+    }
+}
+
+static void *member_main(void *argument)
+{
+    struct member *const m = argument;
+    struct crew *const crew = m->crew;
+    struct hand *const hand = m->hand;
+    free(m);
+    uint64_t done = 0;
+    pthread_mutex_lock(&crew->lock);
+    for (;;) {
+        while (crew->job == done && !crew->over)
+            pthread_cond_wait(&crew->begin, &crew->lock);
+        if (crew->over)
+            break;
+        done = crew->job;
+        const uint64_t budget = crew->budget;
+        pthread_mutex_unlock(&crew->lock);
+        work(crew, hand, budget);
+        pthread_mutex_lock(&crew->lock);
+        if (--crew->busy == 0)
+            pthread_cond_signal(&crew->end);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+static bool hire(struct crew *crew, struct hand *hand)
+{
+    struct member *const m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return false;
+    *m = (struct member){crew, hand};
+    if (pthread_create(&crew->threads[crew->made], NULL, member_main, m) != 0) {
+        free(m);
+        return false;
+    }
+    crew->made++;
+    return true;
+}
+
+static struct crew *crew_of(struct launch *l)
+{
+    if (l->crew != NULL)
+        return l->crew;
+    struct crew *const crew = calloc(1, sizeof *crew);
+    if (crew == NULL)
+        return NULL;
+    crew->launch = l;
+    crew->threads = calloc(l->threads, sizeof *crew->threads);
+    if (crew->threads == NULL) {
+        free(crew);
+        return NULL;
+    }
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->begin, NULL);
+    pthread_cond_init(&crew->end, NULL);
+    l->crew = crew;
+    for (uint32_t i = 1; i < l->threads; i++)
+        if (!hire(crew, &l->hands[i]))
+            break; /* fewer threads do the same, later */
+    return crew;
+}
+
+/* The calling thread has nothing left to run: it waits for the others, and keeps an eye on the clock. */
+static void wait_for_others(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (crew->busy != 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_NANOSECONDS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_cond_timedwait(&crew->end, &crew->lock, &until);
+        pthread_mutex_unlock(&crew->lock);
+        tw_check_time(crew->launch);
+        pthread_mutex_lock(&crew->lock);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+bool tw_crew_run(struct launch *l, uint64_t budget)
+{
+    struct crew *const crew = crew_of(l);
+    if (crew == NULL)
+        return false;
+    pthread_mutex_lock(&crew->lock);
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+    crew->budget = budget;
+    crew->busy = crew->made;
+    crew->job++;
+    pthread_cond_broadcast(&crew->begin);
+    pthread_mutex_unlock(&crew->lock);
+    work(crew, &l->hands[0], budget);
+    wait_for_others(crew);
+    return true;
+}
+
+void tw_crew_end(struct launch *l)
+{
+    struct crew *const crew = l->crew;
+    if (crew == NULL)
+        return;
+    pthread_mutex_lock(&crew->lock);
+    crew->over = true;
+    pthread_cond_broadcast(&crew->begin);
+    pthread_mutex_unlock(&crew->lock);
+    for (uint32_t i = 0; i < crew->made; i++)
+        pthread_join(crew->threads[i], NULL);
+    pthread_cond_destroy(&crew->begin);
+    pthread_cond_destroy(&crew->end);
+    pthread_mutex_destroy(&crew->lock);
+    free(crew->threads);
+    free(crew);
+    l->crew = NULL;
+}
