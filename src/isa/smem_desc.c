@@ -107,7 +107,7 @@ static bool member_put(enum smem_desc_arch arch, struct smem_desc *d, const stru
     case SMEM_START: d->start_bytes = scaled; return true;
     case SMEM_LEAD: d->lead_bytes = scaled; return true;
     case SMEM_STRIDE: d->stride_bytes = scaled; return true;
-    case SMEM_BASE: d->base_offset = (uint8_t)value; return arch == SMEM_DESC_WGMMA || value == 0;
+    case SMEM_BASE: d->base_offset = (uint8_t)value; return arch == SMEM_DESC_WGMMA || value == 0 || d->mode == SWIZZLE_NONE;
     case SMEM_LEAD_MODE: d->lead_absolute = value != 0; return true;
     case SMEM_LAYOUT: return mode_of_code(arch, value, &d->mode);
     case SMEM_MEMBER_NONE: break;
@@ -115,11 +115,20 @@ static bool member_put(enum smem_desc_arch arch, struct smem_desc *d, const stru
     return value == f->must;
 }
 
+/* The layout is read first: it decides what the base offset may be. */
+static void read_layout(enum smem_desc_arch arch, const struct smem_field_list *fields, uint64_t word, struct smem_desc *out)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->at[i].member == SMEM_LAYOUT)
+            (void)member_put(arch, out, &fields->at[i], bits_get(word, fields->at[i].low, fields->at[i].width));
+}
+
 bool tw_smem_desc_decode(enum smem_desc_arch arch, uint64_t word, struct smem_desc *out, struct smem_fault_list *faults)
 {
     const struct smem_field_list fields = tw_smem_desc_fields(arch);
     *out = (struct smem_desc){0};
     faults->count = 0;
+    read_layout(arch, &fields, word, out);
     for (size_t i = 0; i < fields.count; i++) {
         const struct smem_field *f = &fields.at[i];
         const uint64_t value = bits_get(word, f->low, f->width);

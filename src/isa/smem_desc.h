@@ -72,8 +72,9 @@ struct smem_fault_list {
 };
 
 /* Fills *out (an undefined layout code decodes as SWIZZLE_NONE) and lists every illegal field.
- * True if there is none. A non-zero base offset of tcgen05 is a fault: its effect is documented
- * nowhere, and every known producer writes 0. */
+ * True if there is none. A non-zero base offset of a swizzled tcgen05 layout is a fault: its effect is documented
+ * nowhere, and every known producer writes 0. Without a swizzle there is no pattern that it could move, and it is
+ * ignored: Triton writes (address >> 7) & 7 into the descriptors of the scales that tcgen05.cp copies. */
 bool tw_smem_desc_decode(enum smem_desc_arch arch, uint64_t word, struct smem_desc *out,
                          struct smem_fault_list *faults);
 

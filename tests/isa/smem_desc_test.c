@@ -84,6 +84,20 @@ static void each_illegal_field_is_named(void **state)
     }
 }
 
+/* The word is what Triton writes for scales 512 bytes into a buffer (corpus/triton, scaled_nvfp4_desc.sm_100). */
+static void a_base_offset_without_a_swizzle_has_no_effect(void **state)
+{
+    (void)state;
+    struct smem_desc desc;
+    struct smem_fault_list faults;
+    assert_true(tw_smem_desc_decode(SMEM_DESC_TCGEN05, 0x0008400800000c60, &desc, &faults));
+    assert_int_equal(desc.base_offset, 4);
+    assert_int_equal(desc.start_bytes, 0xc600);
+    for (uint32_t row = 0; row < 32; row++)
+        for (uint32_t byte = 0; byte < 16; byte++)
+            assert_int_equal(tw_smem_k_addr(&desc, row, byte), 0xc600 + row % 8 * 16 + row / 8 * 128 + byte);
+}
+
 static void wgmma_words_have_their_own_layout_codes_and_a_base_offset(void **state)
 {
     (void)state;
@@ -220,6 +234,7 @@ int main(void)
         cmocka_unit_test(decoding_gives_back_what_was_encoded),
         cmocka_unit_test(every_bit_of_a_word_is_in_exactly_one_field),
         cmocka_unit_test(each_illegal_field_is_named),
+        cmocka_unit_test(a_base_offset_without_a_swizzle_has_no_effect),
         cmocka_unit_test(wgmma_words_have_their_own_layout_codes_and_a_base_offset),
         cmocka_unit_test(k_major_addresses_are_the_worked_ones),
         cmocka_unit_test(a_k_step_inside_a_swizzled_row_is_the_plain_distance_added_to_the_start),
