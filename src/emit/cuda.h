@@ -80,7 +80,7 @@ struct cuda_emitter {
     struct shared_plan plan;
     VEC(struct cuda_wrapper) wrappers;
     uint32_t helpers;                /* set of enum cuda_helper */
-    bool formats[NUM_FORMAT_COUNT];  /* typedefs in use */
+    const char *formats[NUM_FORMAT_COUNT]; /* typedefs in use */
     struct text body;
     uint32_t depth;                  /* of indentation */
     const char *file;                /* of the last source comment */

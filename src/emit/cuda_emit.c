@@ -69,11 +69,11 @@ static void storage_types(struct cuda_emitter *em, struct text *out)
 {
     bool any = false;
     for (unsigned f = 0; f < NUM_FORMAT_COUNT; f++) {
-        if (!em->formats[f])
+        if (em->formats[f] == NULL)
             continue;
         const struct num_format_info *row = tw_num_format((enum num_format)f);
         tw_text_addf(out, "%stypedef %s %s; // the bits of a %s\n", any ? "" : "\n",
-                     row->storage_bits == 16 ? "unsigned short" : "unsigned char", row->name,
+                     row->storage_bits == 16 ? "unsigned short" : "unsigned char", em->formats[f],
                      row->dtype != NULL ? row->dtype : row->name);
         any = true;
     }
@@ -140,8 +140,9 @@ static void local_tensor(struct cuda_emitter *em, const struct ir_storage *s)
     if (s->memory_reason != NULL)
         tw_cuda_line(em, "alignas(%u) %s %s[%lld];", s->align_bytes, tw_cuda_memory_type(em, s->elem), name,
                      (long long)array_length(s));
-    else if (em->units[s->id].bits != 0)
-        tw_cuda_line(em, "%s %s[%u];", tw_cuda_plain_type(tw_cuda_unit_type(&em->units[s->id])), name, em->units[s->id].count);
+    else if (em->units[s->id].bits != 0) /* a part is written into what was there: that must be something */
+        tw_cuda_line(em, "%s %s[%u]%s;", tw_cuda_plain_type(tw_cuda_unit_type(&em->units[s->id])), name, em->units[s->id].count,
+                     em->units[s->id].is_packed ? " = {}" : "");
 }
 
 static void declarations(struct cuda_emitter *em)

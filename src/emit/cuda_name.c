@@ -35,7 +35,7 @@ static const char *const taken[] = {
     "signbit sin sincos sincosf sincospi sinf sinh sinhf sinpi sinpif sqrt sqrtf srand strcat strchr strcmp strcpy strlen strncmp "
     "strncpy strstr strtod strtol system tan tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf",
     /* names of the text itself */
-    "f16 bf16 tf32 e4m3 e5m2 ue8m0 ue4m3 shared_address global_address local_address floor_div floor_mod shared_memory",
+    "shared_address global_address local_address floor_div floor_mod shared_memory",
 };
 
 static void reserve(struct cuda_emitter *em, const char *words)
@@ -131,8 +131,9 @@ const char *tw_cuda_type(struct cuda_emitter *em, struct ir_type t)
 {
     if (t.cls != IR_FLOAT || t.bits >= 32 || t.bits < 8)
         return tw_cuda_plain_type(t);
-    em->formats[t.format] = true;
-    return tw_num_format(t.format)->name;
+    if (em->formats[t.format] == NULL)
+        em->formats[t.format] = tw_cuda_identifier(em, tw_format(em->arena, "%s_bits", tw_num_format(t.format)->name));
+    return em->formats[t.format];
 }
 
 const char *tw_cuda_memory_type(struct cuda_emitter *em, struct ir_type t)

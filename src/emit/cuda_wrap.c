@@ -148,16 +148,21 @@ static const char *asm_operand(struct cuda_asm *a, const struct cuda_slot *s)
 
 enum { ASM_INDENT = 17 }; /* strlen("    asm volatile(") */
 
-static void asm_operands(struct cuda_asm *a, struct text *out, bool outputs)
+/* ": operands", broken where lines are full. */
+static const char *asm_operands(struct cuda_asm *a, bool outputs)
 {
-    size_t line_start = out->len - ASM_INDENT;
+    struct text out;
+    size_t line_start = 0;
     bool first = true;
-    tw_text_add(out, ": ");
+    tw_text_init(&out, a->em->arena);
+    tw_text_pad(&out, ' ', ASM_INDENT);
+    tw_text_put(&out, ':');
     for (uint32_t i = 0; i < a->slots.len; i++)
         if (is_output(&a->slots.at[i]) == outputs) {
-            add_item(out, &line_start, ASM_INDENT + 2, first ? "" : ", ", asm_operand(a, &a->slots.at[i]));
+            add_item(&out, &line_start, ASM_INDENT + 2, first ? " " : ", ", asm_operand(a, &a->slots.at[i]));
             first = false;
         }
+    return out.at + ASM_INDENT;
 }
 
 static const char *instruction(struct cuda_asm *a)
@@ -197,46 +202,70 @@ static void broken_line(struct text *out, const char *line, const char *end)
         tw_text_pad(out, ' ', ASM_INDENT);
         line += cut;
     }
-    tw_text_addf(out, "\"%s%s\"\n", line, end);
-    tw_text_pad(out, ' ', ASM_INDENT);
+    tw_text_addf(out, "\"%s%s\"", line, end);
 }
 
 /* In braces where predicates need registers of their own. */
-static void template_text(struct cuda_asm *a, struct text *out)
+static const char *template_text(struct cuda_asm *a)
 {
-    struct text registers;
-    if (count_slots(a, is_predicate) == 0) {
-        broken_line(out, instruction(a), "");
-        return;
-    }
+    struct text out, registers;
+    tw_text_init(&out, a->em->arena);
     tw_text_init(&registers, a->em->arena);
+    if (count_slots(a, is_predicate) == 0) {
+        broken_line(&out, instruction(a), "");
+        return out.at;
+    }
     tw_text_add(&registers, ".reg .pred ");
-    string_line(out, "{");
+    string_line(&out, "{");
     for (uint32_t i = 0, n = 0; i < a->slots.len; i++)
         if (is_predicate(&a->slots.at[i]))
             tw_text_addf(&registers, "%s%s", n++ == 0 ? "" : ", ", predicate_name(a, i));
     tw_text_put(&registers, ';');
-    string_line(out, registers.at);
+    string_line(&out, registers.at);
     for (uint32_t i = 0; i < a->slots.len; i++)
         if (is_predicate(&a->slots.at[i]) && a->slots.at[i].flow != CUDA_OUT)
-            string_line(out, tw_format(a->em->arena, "setp.ne.b32 %s, %%%u, 0;", predicate_name(a, i), number_of(a, i)));
-    broken_line(out, instruction(a), "\\n\\t");
+            string_line(&out, tw_format(a->em->arena, "setp.ne.b32 %s, %%%u, 0;", predicate_name(a, i), number_of(a, i)));
+    broken_line(&out, instruction(a), "\\n\\t");
+    tw_text_put(&out, '\n');
+    tw_text_pad(&out, ' ', ASM_INDENT);
     for (uint32_t i = 0; i < a->slots.len; i++)
         if (is_predicate(&a->slots.at[i]) && is_output(&a->slots.at[i]))
-            string_line(out, tw_format(a->em->arena, "selp.b32 %%%u, 1, 0, %s;", number_of(a, i), predicate_name(a, i)));
-    tw_text_add(out, "\"}\"\n");
-    tw_text_pad(out, ' ', ASM_INDENT);
+            string_line(&out, tw_format(a->em->arena, "selp.b32 %%%u, 1, 0, %s;", number_of(a, i), predicate_name(a, i)));
+    tw_text_add(&out, "\"}\"");
+    return out.at;
+}
+
+/* One line if it fits, else one for the outputs, one for the inputs, one for the clobbers. */
+static void assembly(struct cuda_asm *a, struct text *out)
+{
+    const char *text = template_text(a), *outputs = asm_operands(a, true), *inputs = asm_operands(a, false);
+    const char *head = a->is_pure ? "    asm(" : "    asm volatile(", *clobbers = a->is_pure ? "" : ": \"memory\"";
+    const char *one = tw_format(a->em->arena, "%s%s %s %s%s%s);", head, text, outputs, inputs, a->is_pure ? "" : " ", clobbers);
+    if (strchr(one, '\n') == NULL && strlen(one) <= LINE_WIDTH) {
+        tw_text_addf(out, "%s\n", one);
+        return;
+    }
+    const char *const parts[] = {outputs, inputs, clobbers};
+    tw_text_addf(out, "%s%s", head, text);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] - a->is_pure; i++) {
+        tw_text_put(out, '\n');
+        tw_text_pad(out, ' ', ASM_INDENT);
+        tw_text_add(out, parts[i]);
+    }
+    tw_text_add(out, ");\n");
 }
 
 /* ---- the function -------------------------------------------------------------------------------------------- */
 
+/* "(parameters)", behind a head of so many characters. */
 static const char *parameter_list(struct cuda_asm *a, uint32_t indent)
 {
     struct text out;
     size_t line_start = 0;
     bool first = true;
     tw_text_init(&out, a->em->arena);
-    tw_text_pad(&out, ' ', indent); /* stands for the head of the function */
+    tw_text_pad(&out, ' ', indent);
+    tw_text_put(&out, '(');
     for (uint32_t i = 0; i < a->slots.len; i++) {
         const struct cuda_slot *s = &a->slots.at[i];
         if (s->flow == CUDA_IMMEDIATE || (is_output(s) && tw_cuda_asm_returns(a)))
@@ -246,6 +275,7 @@ static const char *parameter_list(struct cuda_asm *a, uint32_t indent)
         add_item(&out, &line_start, 4, first ? "" : ", ", item);
         first = false;
     }
+    tw_text_put(&out, ')');
     return out.at + indent;
 }
 
@@ -311,20 +341,9 @@ static const char *body(struct cuda_asm *a)
 {
     struct text out;
     tw_text_init(&out, a->em->arena);
-    tw_text_add(&out, ")\n{\n");
+    tw_text_add(&out, "\n{\n");
     declarations(a, &out);
-    tw_text_add(&out, a->is_pure ? "    asm(" : "    asm volatile(");
-    template_text(a, &out);
-    asm_operands(a, &out, true);
-    tw_text_add(&out, "\n");
-    tw_text_pad(&out, ' ', ASM_INDENT);
-    asm_operands(a, &out, false);
-    if (!a->is_pure) {
-        tw_text_add(&out, "\n");
-        tw_text_pad(&out, ' ', ASM_INDENT);
-        tw_text_add(&out, ": \"memory\"");
-    }
-    tw_text_add(&out, ");\n");
+    assembly(a, &out);
     results(a, &out);
     tw_text_add(&out, "}\n");
     return out.at;
@@ -346,7 +365,7 @@ const char *tw_cuda_asm_finish(struct cuda_asm *a, const char *mnemonic)
     template_head(a, &head);
     const size_t line_start = head.len;
     tw_text_addf(&head, "static __device__ __forceinline__ %s ", value == NULL ? "void" : value->type);
-    const char *tail = tw_format(em->arena, "(%s%s", parameter_list(a, (uint32_t)(head.len - line_start + strlen(base) + 1)),
+    const char *tail = tw_format(em->arena, "%s%s", parameter_list(a, (uint32_t)(head.len - line_start + strlen(base))),
                                  body(a));
     bool overloads = true;
     const char *name = NULL;

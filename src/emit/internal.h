@@ -26,6 +26,7 @@ int64_t tw_emit_storage_bytes(const struct ir_storage *s);
 struct local_unit {
     uint32_t bits;  /* 0: not in registers, or never used */
     bool is_float;  /* every access is float32 or float64 of the unit's width */
+    bool is_packed; /* some access is narrower than a unit */
     uint32_t count;
 };
 /* By storage id. */

@@ -10,6 +10,7 @@ static void widen(struct local_unit *units, const struct ir_storage *s, struct i
         return;
     const bool is_float = t.cls == IR_FLOAT && t.bits >= 32;
     u->is_float = u->bits == 0 ? is_float : u->is_float && is_float && t.bits == u->bits;
+    u->is_packed = u->is_packed || (u->bits != 0 && t.bits != u->bits);
     if (t.bits > u->bits)
         u->bits = t.bits;
 }
