@@ -29,6 +29,35 @@ static double product_of_columns(const struct example_data *d, int m, int n)
     return sum;
 }
 
+/* Bank b of A, rows 64 b of input 0, times columns 64 b .. 64 b + 63. */
+static double banked(const struct example_data *d, int bank, int m, int n)
+{
+    return product(d, 64 * bank + m, n);
+}
+
+static double banks(const struct example_data *d, int m, int n)
+{
+    return banked(d, n / 64, m, n);
+}
+
+/* Where each instruction of 64 columns folds its own: the bank changes every 32 columns. */
+static double banks_of_wrong_split(const struct example_data *d, int m, int n)
+{
+    return banked(d, n / 32 % 2, m, n);
+}
+
+static double three_of_four(const struct example_data *d, int m, int n)
+{
+    return n % 4 == 3 ? 0 : product(d, m, n);
+}
+
+/* Lane 0 of the even CTA and lane 127 of the odd one keep -5. */
+static double masked_pair(const struct example_data *d, int m, int n)
+{
+    const bool kept = (m == 0 && n < 32) || (m == 127 && n >= 32);
+    return kept ? -5 : product(d, m, n);
+}
+
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 #define IN(name_, format_, rows_, columns_) {name_, format_, rows_, columns_, EX_SMALL}
@@ -48,6 +77,17 @@ const struct example tw_examples[] = {
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 32, 64)}, {OUT("Out", EX_F16, 128, 32, product)}},
     {"examples/tcgen05/a_in_tmem.py", "A from tensor memory, through st",
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, product)}},
+    {"examples/tcgen05/ws_banks.py", ".ws, M 64: another A in each bank of lanes",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 128, 64)}, {OUT("Out", EX_F32, 64, 128, banks)}},
+    {"examples/tcgen05/ws_split_n.py", ".ws split along N, the wrong way and the right",
+     {IN("A", EX_F16, 128, 32), IN("B", EX_F16, 128, 32)},
+     {OUT("Out", EX_F32, 64, 128, banks), OUT("Wrong", EX_F32, 64, 128, banks_of_wrong_split)}},
+    {"examples/tcgen05/ws_zero_columns.py", ".ws with a zero-column mask",
+     {IN("A", EX_F16, 128, 32), IN("B", EX_F16, 64, 32)}, {OUT("Out", EX_F32, 128, 64, three_of_four)}},
+    {"examples/tcgen05/pair_m256.py", "a CTA pair, M 256",
+     {IN("A", EX_F16, 256, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 256, 64, product)}},
+    {"examples/tcgen05/pair_m128.py", "a CTA pair, M 128, with masked lanes",
+     {IN("A", EX_BF16, 128, 64), IN("B", EX_BF16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, masked_pair)}},
 };
 const size_t tw_example_count = sizeof tw_examples / sizeof tw_examples[0];
 

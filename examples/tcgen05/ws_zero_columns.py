@@ -1,0 +1,72 @@
+"""tcgen05.mma.ws with a zero-column mask: some columns of B count as zero.
+
+The mask is a 64-bit operand that describes a pattern of spans: `use` columns that are multiplied, then `skip` columns
+that are zeroed, over and over. Convolutions use it for the padding at the edges of rows. Here three columns are used,
+then one is zeroed: Out[:, n] is 0 wherever n % 4 == 3.
+"""
+
+from tvm.script import tirx as T
+from tvm.backend.cuda.layout import mma_shared_layout, tmem_mma_operand_layout
+
+M, N, K = 128, 64, 32
+STEP = 16
+COLUMNS = 64
+USE, SKIP = 3, 1
+
+# Bit 39 turns masking on; bits 55:48 and 47:40 hold the two spans less one. Start counts and first spans stay 0: every
+# row of the pattern begins with columns that are used.
+MASK = (1 << 39) | ((USE - 1) << 48) | ((SKIP - 1) << 40)
+
+A_LAYOUT = mma_shared_layout("float16", 2, (M, K))
+B_LAYOUT = mma_shared_layout("float16", 2, (N, K))
+D_LAYOUT = tmem_mma_operand_layout("D", (M, N), "float32", M=M, cta_group=1, ws=True)
+
+
+@T.function
+def ws_zero_columns(
+    A: T.Tensor((M, K), "float16"),
+    B: T.Tensor((N, K), "float16"),
+    Out: T.Tensor((M, N), "float32"),
+):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))
+    tid = T.cuda.thread_idx("x")
+    warp = T.cuda.warp_id()
+    a = T.alloc_shared((M, K), "float16", layout=A_LAYOUT, align=1024)
+    b = T.alloc_shared((N, K), "float16", layout=B_LAYOUT, align=1024)
+    slot = T.alloc_shared((1,), "uint32", layout="default")
+    done = T.alloc_shared((1,), "uint64", layout="default")
+    if warp == 0:
+        T.ptx.tcgen05.alloc.cta_group__1.sync.aligned.shared__cta.b32(T.address_of(slot), T.uint32(COLUMNS))
+    if tid == 0:
+        T.ptx.mbarrier.init.shared.b64(done.ptr_to([0]), T.uint32(1))
+    for k in range(K):
+        a[tid, k] = A[tid, k]
+        if tid < N:
+            b[tid, k] = B[tid, k]
+    T.ptx.fence.proxy.async_.shared__cta()
+    T.cuda.cta_sync()
+    d = T.cuda.decl_tmem(slot[0], ty_args=[T.Tensor((M, N), "float32", scope="tmem", layout=D_LAYOUT)])
+    if tid == 0:
+        T.cuda.tile.apply(
+            T.ptx["tcgen05.mma.ws.cta_group::1.kind::f16"],
+            d.view(1, 1, M, N),
+            a.rearrange("m (s k) -> s m k", k=STEP).view(1, K // STEP, M, STEP),
+            b.rearrange("n (s k) -> s n k", k=STEP).view(1, K // STEP, N, STEP),
+            instruction_shape=(M, N, STEP),
+            zero_column_mask=MASK,
+        )
+        T.ptx.tcgen05.commit.cta_group__1.mbarrier__arrive__one.shared__cluster.b64(done.ptr_to([0]))
+    T.cuda.mbarrier_wait(done.ptr_to([0]), 0)
+    T.ptx.tcgen05.fence__after_thread_sync()
+    frag = T.wg_reg_tile(N, "float32")
+    T.cuda.tile.apply(
+        T.ptx["tcgen05.ld.sync.aligned.32x32b.x64.b32"], frag.view(4, 32, N), d.view(4, 32, N), scope="warpgroup"
+    )
+    T.ptx.tcgen05.wait__ld.sync.aligned()
+    row = frag.view(N, layout="default")
+    for n in range(N):
+        Out[tid, n] = row[n]
+    T.cuda.cta_sync()
+    if warp == 0:
+        T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
+        T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(slot[0], T.uint32(COLUMNS))

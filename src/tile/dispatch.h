@@ -1,0 +1,75 @@
+/* Operations of Tx: a call says what is to be done, and a variant is chosen that knows how.
+ *
+ * Variants are asked in the order of their priority, then by name. A variant takes a call if all its predicates
+ * hold; if none takes it, every refusal is reported with the predicate's name. `dispatch=` in the call restricts the
+ * choice to one name. The chosen variant makes tile operations, which the engine checks and expands as if the program
+ * had written them, and reports what it chose.
+ * SOURCE: kernel-language-tile 8. */
+#ifndef TW_TILE_DISPATCH_H
+#define TW_TILE_DISPATCH_H
+
+#include "tile/engine.h"
+
+/* A descriptor that is computed once and that several instructions use. */
+struct dispatch_descriptor {
+    const struct ir_storage *storage;
+    uint64_t constant; /* strides, swizzle and version: all but the start */
+    struct ir_var *var;
+};
+
+/* What the calls of one kernel share. */
+struct dispatch_kernel {
+    VEC(struct dispatch_descriptor) descriptors; /* computed at the kernel's start */
+    struct ir_block hoisted;                     /* their definitions */
+    VEC(struct src_span) told;                   /* calls whose choice was reported: a loop may copy a call */
+};
+
+struct dispatch_refusal {
+    const char *predicate;
+    struct src_span at;
+    const char *why;
+};
+
+struct dispatch_call {
+    struct ir_kernel *k;
+    const struct isa *isa;
+    struct diags *diags;
+    struct arena *arena;
+    struct dispatch_kernel *shared;
+    const struct tile_guards *guards;
+    const struct ir_stmt *stmt;
+    const struct ir_tile *op;  /* operands and parameters as written */
+    struct ir_block *out;
+    const char *predicate;     /* that is judging now */
+    VEC(struct dispatch_refusal) refusals;
+    void *facts;               /* of the variant, found by its predicates */
+};
+
+struct dispatch_predicate {
+    const char *name;
+    uint32_t after; /* set of 1u << index: earlier predicates whose facts this one uses; it is silent if one failed */
+    void (*judge)(struct dispatch_call *c); /* refuses through tw_dispatch_refuse */
+};
+
+struct dispatch_variant {
+    const char *op;    /* "gemm_async" */
+    const char *name;  /* "tcgen05" */
+    int priority;      /* higher is asked first */
+    size_t facts_bytes;
+    const struct dispatch_predicate *when;
+    uint32_t when_count;
+    bool (*lower)(struct dispatch_call *c); /* all predicates hold. False after a diagnostic. */
+};
+
+extern const struct dispatch_variant tw_dispatch_gemm_tcgen05;
+
+void tw_dispatch_refuse(struct dispatch_call *c, struct src_span at, const char *format, ...) TW_PRINTF(3, 4);
+/* The parameter of this name, or NULL. */
+const struct ir_arg *tw_dispatch_param(const struct dispatch_call *c, const char *name);
+/* The variant among `variants` that takes the call, with c->facts set; NULL after a diagnostic. */
+const struct dispatch_variant *tw_dispatch_choose(struct dispatch_call *c, const struct dispatch_variant *const *variants,
+                                                  uint32_t count);
+/* Chooses and lowers one IR_DISPATCH statement. c holds everything up to `op`. */
+bool tw_dispatch_expand(struct dispatch_call *c);
+
+#endif
