@@ -13,6 +13,7 @@ struct reading {
     enum num_format formats[4];
     unsigned format_count;
     const char *example; /* formats that the kind admits */
+    bool bit_operation;  /* .and or .xor was written */
 };
 
 static bool bad_token(struct reading *r, struct str token)
@@ -98,8 +99,9 @@ static bool take_flag(struct reading *r, struct str token)
         k->how.scale_block = 16;
     else if (tw_str_is(token, "block32") || tw_str_is(token, "scale_vec::2X") || tw_str_is(token, "scale_vec::1X"))
         k->how.scale_block = 32;
-    else
-        return tw_str_is(token, "xor");
+    else if (!tw_str_is(token, "xor"))
+        return false;
+    r->bit_operation = r->bit_operation || tw_str_is(token, "xor") || tw_str_is(token, "and");
     k->ascending = k->ascending || tw_str_is(token, "sp::ordered_metadata");
     return true;
 }
@@ -169,6 +171,30 @@ static bool place_formats(struct reading *r)
     return true;
 }
 
+/* A part that says something which the instruction does not have is refused, not passed over. */
+static bool check_parts(struct reading *r)
+{
+    const struct num_dot_how *how = &r->kind->how;
+    const enum num_kind kind = r->kind->kind;
+    const char *wrong = NULL, *wanted = NULL;
+    if (how->saturate && tw_num_is_float(how->d))
+        wrong = ".satfinite", wanted = "integer formats with it";
+    else if (r->bit_operation && how->a != NUM_B1)
+        wrong = ".and or .xor", wanted = "b1 with it";
+    else if (kind == NUM_PLAIN && (how->scale != NUM_NONE || how->scale_block != 0))
+        wrong = "scale factors", wanted = "one of the kinds mxf8f6f4, mxf4, mxf4nvf4 with them";
+    else if ((kind == NUM_MXF8F6F4 || kind == NUM_MXF4) && how->scale != NUM_UE8M0)
+        wrong = "ue4m3 scale factors", wanted = "kind mxf4nvf4 with them, or ue8m0";
+    else if ((kind == NUM_MXF8F6F4 || kind == NUM_MXF4 || how->scale == NUM_UE4M3) && kind != NUM_PLAIN &&
+             how->scale_block != (how->scale == NUM_UE4M3 ? 16 : 32))
+        wrong = "blocks of another size", wanted = how->scale == NUM_UE4M3 ? "16 products a block" : "32 products a block";
+    if (wrong == NULL)
+        return true;
+    struct diag *d = tw_diag(r->diags, E0630, (struct src_span){0}, "'%s' has %s, which it cannot have", r->spelling, wrong);
+    tw_diag_expected(d, "%s", wanted);
+    return false;
+}
+
 static bool find_model(struct reading *r)
 {
     struct dot_kind *k = r->kind;
@@ -220,5 +246,5 @@ bool tw_dot_kind_read(struct diags *diags, const char *spelling, const char *arc
         target = tw_str(arch);
     if (target.at == NULL)
         target = out->unit == NUM_WGMMA ? STR("sm_90a") : STR("sm_100a");
-    return read_target(&r, target) && place_formats(&r) && find_model(&r);
+    return read_target(&r, target) && place_formats(&r) && find_model(&r) && check_parts(&r);
 }
