@@ -79,7 +79,7 @@ static bool perform(struct tensor_pipe *pipe, struct tensor_op *op)
     return ok;
 }
 
-/* Performs everything up to and with `last`; commits on the way are left to signal_through. */
+/* Performs everything up to and with `last`; commits on the way are left to signal_ready. */
 static bool perform_through(struct tensor_pipe *pipe, const struct tensor_op *last)
 {
     for (struct tensor_op *op = pipe->first; op != NULL; op = op->next) {
@@ -138,22 +138,22 @@ static void retire(struct tensor_pipe *pipe)
         pipe->last = NULL;
 }
 
-/* Commits of one thread signal in the order of issue: what an earlier one tracks, a later one tracks too. Compilers build on
- * it: when the commit of the accumulator has been seen, the barriers of the last stages of a ring, which nobody waits for any
- * more, are invalidated. SOURCE: PTX ISA, tcgen05.commit: all prior operations of the executing thread. */
-static bool signal_through(struct tensor_pipe *pipe, struct tensor_op *commit)
+/* A commit signals when nothing is left that it tracks: only operations are late, not the arrive that follows from them. So
+ * commits signal in the order of issue, whether somebody waits for them or not. Compilers build on it: when the commit of the
+ * accumulator has been seen, the barriers of the last stages of a ring, which nobody waits for any more, are invalidated.
+ * SOURCE: PTX ISA, tcgen05.commit: the arrive is triggered by the completion of all prior operations. */
+static bool signal_ready(struct tensor_pipe *pipe)
 {
-    for (struct tensor_op *op = pipe->first; op != commit; op = op->next)
-        if (op->kind == TENSOR_COMMIT && !op->performed && same_thread(op, commit) && op->cta_group == commit->cta_group &&
-            !signal_commit(pipe, op))
+    for (struct tensor_op *op = pipe->first; op != NULL; op = op->next)
+        if (op->kind == TENSOR_COMMIT && !op->performed && last_tracked(pipe, op) == NULL && !signal_commit(pipe, op))
             return false;
-    return signal_commit(pipe, commit);
+    return true;
 }
 
-static bool complete(struct tensor_pipe *pipe, struct tensor_op *commit)
+static bool complete(struct tensor_pipe *pipe, const struct tensor_op *commit)
 {
     const struct tensor_op *const last = last_tracked(pipe, commit);
-    return (last == NULL || perform_through(pipe, last)) && signal_through(pipe, commit);
+    return (last == NULL || perform_through(pipe, last)) && signal_ready(pipe);
 }
 
 /* ---- As an engine --------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ enum exec_status tw_tensor_issue(struct warp *w, struct tensor_op *op)
     pipe->last = op;
     if (op->kind != TENSOR_COMMIT || last_tracked(pipe, op) != NULL)
         return EXEC_NEXT;
-    const bool ok = signal_through(pipe, op); /* nothing outstanding: the arrive happens at once */
+    const bool ok = signal_commit(pipe, op); /* nothing outstanding: the arrive happens at once */
     retire(pipe);
     return ok ? EXEC_NEXT : EXEC_FAULT;
 }
