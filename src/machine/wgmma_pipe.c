@@ -26,28 +26,40 @@ void tw_wgmma_fault(struct wgmma_pipe *pipe, const struct wgmma_item *item, uint
 
 static const char spec_together[] = "PTX ISA, wgmma, .sync and .aligned";
 
-static enum exec_status fault_group(struct warp *w, unsigned lane, const char *expected, const char *found, const char *fix)
+static void fault_group(struct warp *w, unsigned lane, const char *expected, const char *found, const char *fix)
 {
-    return tw_fault(w, lane, E0730,
-                    &(struct fault_note){.expected = expected, .found = found, .fix = fix, .spec = spec_together},
-                    "the threads of a warpgroup do not execute a wgmma instruction together");
+    (void)tw_fault(w, lane, E0730,
+                   &(struct fault_note){.expected = expected, .found = found, .fix = fix, .spec = spec_together},
+                   "the threads of a warpgroup do not execute a wgmma instruction together");
+}
+
+static void fault_missing(struct warp *w, unsigned lane, const char *found)
+{
+    fault_group(w, lane, "all 128 threads of four warps, the first of them a multiple of 4", found, NULL);
+}
+
+static bool all_lanes(struct warp *w, uint32_t mask)
+{
+    if (mask == ALL_LANES)
+        return true;
+    struct text lanes;
+    tw_text_init(&lanes, texts(w->cta));
+    tw_lane_list(ALL_LANES & ~mask, &lanes);
+    fault_missing(w, first_lane(mask), tw_format(texts(w->cta), "%s of warp %u not there", lanes.at, w->id));
+    return false;
 }
 
 static bool whole_group(struct warp *w, uint32_t mask)
 {
-    static const char all[] = "all 128 threads of four warps, the first of them a multiple of 4";
     const uint32_t first = w->id - w->id % WGMMA_WARPS;
-    if (mask != ALL_LANES) {
-        struct text lanes;
-        tw_text_init(&lanes, texts(w->cta));
-        tw_lane_list(ALL_LANES & ~mask, &lanes);
-        return fault_group(w, first_lane(mask), all, tw_format(texts(w->cta), "%s of warp %u not there", lanes.at, w->id), NULL) ==
-               EXEC_NEXT;
-    }
+    if (!all_lanes(w, mask))
+        return false;
     for (uint32_t i = first; i < first + WGMMA_WARPS; i++) {
         const char *const state = i >= w->cta->warp_count ? "does not exist" : w->cta->warps[i].live == 0 ? "has ended" : NULL;
-        if (state != NULL)
-            return fault_group(w, 0, all, tw_format(texts(w->cta), "warp %u %s", i, state), NULL) == EXEC_NEXT;
+        if (state != NULL) {
+            fault_missing(w, 0, tw_format(texts(w->cta), "warp %u %s", i, state));
+            return false;
+        }
     }
     return true;
 }
@@ -99,9 +111,9 @@ static struct wgmma_item *fault_other(struct warp *w, const struct wgmma_item *i
         if ((item->warps >> i & 1) != 0)
             tw_text_addf(&warps, "%s%u", warps.len == 0 ? "" : ", ", item->first_warp + i);
     const char *const noun = (item->warps & (item->warps - 1)) == 0 ? "warp" : "warps";
-    (void)fault_group(w, 0, tw_format(texts(w->cta), "%s, as in %s %s", place_of(w, item), noun, warps.at),
-                      "another wgmma instruction in the same place of the warp's sequence",
-                      "let all four warps take the same branches around wgmma");
+    fault_group(w, 0, tw_format(texts(w->cta), "%s, as in %s %s", place_of(w, item), noun, warps.at),
+                "another wgmma instruction in the same place of the warp's sequence",
+                "let all four warps take the same branches around wgmma");
     return NULL;
 }
 

@@ -274,7 +274,8 @@ static bool fenced(struct warp *w, const struct wgmma_item *item, const struct u
         return false;
     }
     if (use->how == USE_D && r->used == now && r->shape != (inst->n << 8 | inst->d_bits)) {
-        remark_fence(w, between, tw_format(arena, "%s was an accumulator of another shape after the last wgmma.fence", reg_name(w, use->slot)));
+        remark_fence(w, between,
+                     tw_format(arena, "%s was an accumulator of another shape after the last wgmma.fence", reg_name(w, use->slot)));
         return false;
     }
     return true;

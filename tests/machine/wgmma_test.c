@@ -344,6 +344,20 @@ static void a_warpgroup_must_execute_the_same_instructions_together(void **state
     expect_failures(state, cases, COUNT(cases));
 }
 
+/* Warp 0 is stuck at a barrier; the others wait for it at their wait_group. */
+static void a_warp_that_cannot_come_is_a_deadlock(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, *state, K(FENCE MMA(D0, "%p2") COMMIT "setp.ge.u32 %p3, %t, 32;\n@%p3 bra SKIP;\nbar.sync 1, 64;\nSKIP:\n" WAIT("0")), &out);
+    assert_int_equal(kernel_run(&rig, &out, 1, GROUP, 1), LAUNCH_DEADLOCK);
+    rig_end(&rig);
+    const char *const text = tw_test_diags(*state);
+    assert_non_null(strstr(text, "error[E0706]: deadlock"));
+    assert_non_null(strstr(text, "warp 0 of block (0,0,0) waits at barrier 1: 32 of 64 threads have arrived"));
+    assert_non_null(strstr(text, "warps 1-3 of block (0,0,0) wait for the wgmma unit"));
+}
+
 static void illegal_descriptors_are_diagnosed(void **state)
 {
     static const struct failure cases[] = {
@@ -592,6 +606,7 @@ int main(void)
         ROOM_TEST(findings_are_rendered_whole),
         ROOM_TEST(an_accumulator_that_is_not_read_may_be_written_after_the_fence),
         ROOM_TEST(a_warpgroup_must_execute_the_same_instructions_together),
+        ROOM_TEST(a_warp_that_cannot_come_is_a_deadlock),
         ROOM_TEST(illegal_descriptors_are_diagnosed),
         ROOM_TEST(sparse_products_take_the_selected_elements),
         ROOM_TEST(an_illegal_metadata_code_is_diagnosed),
