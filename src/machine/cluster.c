@@ -45,7 +45,7 @@ void tw_poison(void *at, size_t bytes, uint64_t seed)
 
 /* ---- Beginning ------------------------------------------------------------------------------ */
 
-static void cta_position(const struct launch *l, uint64_t cluster, uint32_t rank, uint32_t ctaid[3])
+void tw_cta_position(const struct launch *l, uint64_t cluster, uint32_t rank, uint32_t ctaid[3])
 {
     uint64_t rest = cluster;
     uint32_t in = rank;
@@ -79,7 +79,7 @@ static void start_cta(struct cluster *c, uint32_t rank)
     struct cta *const cta = &c->ctas[rank];
     cta->cluster = c;
     cta->rank = rank;
-    cta_position(l, c->index, rank, cta->ctaid);
+    tw_cta_position(l, c->index, rank, cta->ctaid);
     cta->shared_bytes = l->shared_bytes;
     cta->shared = tw_arena_alloc(&c->arena, 1, (size_t)cta->shared_bytes + 64);
     cta->shared += (64 - ((uintptr_t)cta->shared & 63)) & 63;

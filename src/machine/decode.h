@@ -94,7 +94,7 @@ struct op_row {
 /* The rows of each family; the last has op OP_NONE. */
 extern const struct op_row tw_ops_integer[], tw_ops_bits[], tw_ops_float[], tw_ops_convert[], tw_ops_select[], tw_ops_memory[],
     tw_ops_address[], tw_ops_matrix[], tw_ops_cp_async[], tw_ops_atomic[], tw_ops_control[], tw_ops_warp[],
-    tw_ops_barrier[], tw_ops_fence[];
+    tw_ops_barrier[], tw_ops_fence[], tw_ops_cancel[];
 extern const struct op_row tw_ops_bulk[], tw_ops_tensormap[]; /* bulk copies and tensor maps */
 extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw_ops_wgmma[]; /* the tensor-core files */
 

@@ -128,11 +128,6 @@ static enum exec_status alloc_of_pair(struct warp *w, const struct dinst *d, uin
     struct cta *const peer = ctas[0] == w->cta ? ctas[1] : ctas[0];
     struct tmem_request *const mine = &tw_tmem_of(w->cta)->pair_alloc, *const theirs = &tw_tmem_of(peer)->pair_alloc;
     const struct wait wait = {.kind = WAIT_TMEM};
-    if (mine->granted) {
-        const uint32_t base = mine->base;
-        *mine = (struct tmem_request){0};
-        return alloc_done(w, d, mask, base, cols);
-    }
     if (!theirs->made) {
         *mine = (struct tmem_request){.made = true, .cols = cols};
         return tw_park(w, wait);
@@ -158,12 +153,26 @@ static enum exec_status alloc_of_pair(struct warp *w, const struct dinst *d, uin
     return alloc_done(w, d, mask, base, cols);
 }
 
+/* The peer has allocated for both; it may have ended since. */
+static bool take_grant(struct tmem *t, uint32_t *base)
+{
+    if (t == NULL || !t->pair_alloc.granted)
+        return false;
+    *base = t->pair_alloc.base;
+    t->pair_alloc = (struct tmem_request){0};
+    return true;
+}
+
 static enum exec_status exec_alloc(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     uint64_t cols;
+    uint32_t granted;
     struct cta *ctas[2];
-    if (!uniform(w, &d->op[AT_NCOLS], mask, "number of columns", &cols) ||
-        !tw_tensor_group(w, first_lane(mask), d->mod[M_CTA_GROUP], ctas))
+    if (!uniform(w, &d->op[AT_NCOLS], mask, "number of columns", &cols))
+        return EXEC_FAULT;
+    if (take_grant(w->cta->tmem, &granted))
+        return alloc_done(w, d, mask, granted, (uint32_t)cols);
+    if (!tw_tensor_group(w, first_lane(mask), d->mod[M_CTA_GROUP], ctas))
         return EXEC_FAULT;
     const struct tmem_site site = {w->code, d->origin, w->id};
     if (ctas[1] != NULL)

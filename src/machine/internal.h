@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 32, DINST_OPS = 6, MAX_AGENTS = 6, CTA_BARRIERS = 16, HIT_SLOTS = 8 };
+enum { LANES = 32, DINST_OPS = 6, MAX_AGENTS = 8, CTA_BARRIERS = 16, HIT_SLOTS = 8 };
 #define ALL_LANES UINT32_C(0xffffffff)
 
 struct warp;
@@ -152,6 +152,7 @@ struct warp {
     uint32_t carry;                /* CC.CF, one bit a lane */
     uint32_t cluster_arrived;      /* lanes whose barrier.cluster.arrive belongs to the running phase */
     uint32_t cluster_passed;       /* lanes whose phase is complete and that have not waited yet */
+    uint32_t refused;              /* lanes that have seen a request to cancel a cluster fail */
     uint64_t steps;
 };
 
@@ -244,6 +245,7 @@ struct mbar_table;  /* mbarrier.h */
 struct copy_engine; /* cp_async.c */
 struct bulk_engine; /* copy_engine.h */
 struct wgmma_pipe;  /* wgmma_pipe.h */
+struct launch_control; /* exec_cancel.c */
 
 struct cta {
     struct cluster *cluster;
@@ -265,6 +267,7 @@ struct cta {
     struct copy_engine *copies; /* of cp.async, made on first use */
     struct bulk_engine *bulk;   /* of bulk and tensor copies, made on first use */
     struct wgmma_pipe *wgmma;
+    struct launch_control *control; /* of clusterlaunchcontrol, made on first use */
 };
 
 struct cluster {

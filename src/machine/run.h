@@ -104,6 +104,8 @@ void tw_crew_end(struct launch *l);
 /* Makes the cluster of a resident, ready to run. */
 void tw_cluster_new(struct launch *l, struct resident *r, struct landing *landing);
 void tw_cluster_free(struct cluster *c);
+/* %ctaid of a CTA of the cluster with a linear number in the grid. */
+void tw_cta_position(const struct launch *l, uint64_t cluster, uint32_t rank, uint32_t ctaid[3]);
 /* Bytes that a cluster of this launch holds from its beginning. */
 uint64_t tw_cluster_estimate(const struct launch *l);
 /* Runs about `budget` warp instructions; returns those executed. Ends early when the cluster ends, wants its turn, or the
