@@ -1,6 +1,7 @@
 #include "machine/copy_engine.h"
 
 #include "machine/decode.h"
+#include "machine/guest.h"
 #include "machine/mbarrier.h"
 #include "machine/run.h"
 
@@ -108,6 +109,8 @@ static bool load_bytes(struct bulk_engine *e, const struct bulk_op *op, struct c
     const bool reduces = kind == BULK_TO_PEER_REDUCE || kind == BULK_WORD_REDUCE;
     if (reduces)
         tw_reduce_bytes(&op->reduce, at, from, op->bytes, false);
+    else if (kind == BULK_LOAD)
+        guest_read(at, from, op->bytes);
     else
         memmove(at, from, op->bytes);
     say_access(e, op, SPACE_SHARED, address, op->bytes, reduces, true);
@@ -181,11 +184,15 @@ static void stage_source(struct bulk_engine *e, struct bulk_op *op)
 }
 
 /* .cp_mask: bit i enables byte i of every 16. */
-static void copy_masked(uint8_t *to, const uint8_t *from, uint32_t bytes, uint16_t mask)
+static void write_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes, uint16_t mask)
 {
+    if (mask == UINT16_MAX) {
+        guest_write(to, from, bytes);
+        return;
+    }
     for (uint32_t i = 0; i < bytes; i++)
         if ((mask >> i % 16 & 1) != 0)
-            to[i] = from[i];
+            guest_write(to + i, from + i, 1);
 }
 
 static bool write_out(struct bulk_engine *e, struct bulk_op *op)
@@ -209,7 +216,7 @@ static bool write_out(struct bulk_engine *e, struct bulk_op *op)
     if (kind == BULK_STORE_REDUCE)
         tw_reduce_bytes(&op->reduce, to, op->stage, op->bytes, true);
     else
-        copy_masked(to, op->stage, op->bytes, op->byte_mask);
+        write_bytes(to, op->stage, op->bytes, op->byte_mask);
     say_access(e, op, SPACE_GLOBAL, op->global, op->bytes, kind == BULK_STORE_REDUCE, true);
     return true;
 }
@@ -250,6 +257,20 @@ static uint32_t pending(const struct async_agent *agent)
     for (const struct bulk_op *op = e->first; op != NULL; op = op->next)
         count++;
     return count;
+}
+
+/* A reduction reads and writes global memory that other clusters reduce into. */
+static bool is_strong(const struct bulk_op *op)
+{
+    return op->inst->kind == BULK_STORE_REDUCE || op->inst->kind == BULK_TENSOR_REDUCE;
+}
+
+static bool strong(const struct async_agent *agent)
+{
+    for (const struct bulk_op *op = ((const struct bulk_engine *)agent->state)->first; op != NULL; op = op->next)
+        if (is_strong(op))
+            return true;
+    return false;
 }
 
 static bool land(struct async_agent *agent, const struct wait *wait)
@@ -312,7 +333,7 @@ struct bulk_engine *tw_bulk_engine_of(struct cta *cta)
     e->end = &e->first;
     e->groups = tw_arena_alloc(&cta->cluster->arena, cta->warp_count, sizeof *e->groups);
     e->agent = (struct async_agent){.name = "the bulk copy engine", .state = e, .pending = pending, .land = land, .drain = drain,
-                                    .describe = describe};
+                                    .describe = describe, .strong = strong};
     tw_cta_add_agent(cta, &e->agent);
     cta->bulk = e;
     return e;
@@ -394,6 +415,8 @@ enum exec_status tw_bulk_wait(struct warp *w, uint32_t lanes, uint32_t left, boo
                 stage_source(e, op);
             link = &op->next;
         } else {
+            if (is_strong(op) && !w->cluster->has_turn)
+                return EXEC_TURN;
             if (!perform_store(e, op))
                 return EXEC_FAULT;
             if (observed(w->cluster))

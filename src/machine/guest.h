@@ -40,7 +40,13 @@ static inline void guest_store(uint8_t *at, uint64_t value, size_t unit)
 /* From guest memory to memory of the host's own. */
 static inline void guest_read(void *to, const uint8_t *from, size_t bytes)
 {
-    for (size_t i = 0; i < bytes;) {
+    size_t i = 0;
+    if (((uintptr_t)from & 7) == 0)
+        for (; bytes - i >= 8; i += 8) {
+            const uint64_t word = TW_GUEST_LOAD(uint64_t, from + i);
+            memcpy((uint8_t *)to + i, &word, 8);
+        }
+    while (i < bytes) {
         const size_t unit = guest_unit(from + i, bytes - i);
         const uint64_t word = guest_load(from + i, unit);
         memcpy((uint8_t *)to + i, &word, unit);
@@ -51,7 +57,14 @@ static inline void guest_read(void *to, const uint8_t *from, size_t bytes)
 /* The other way round. */
 static inline void guest_write(uint8_t *to, const void *from, size_t bytes)
 {
-    for (size_t i = 0; i < bytes;) {
+    size_t i = 0;
+    if (((uintptr_t)to & 7) == 0)
+        for (; bytes - i >= 8; i += 8) {
+            uint64_t word;
+            memcpy(&word, (const uint8_t *)from + i, 8);
+            TW_GUEST_STORE(uint64_t, to + i, word);
+        }
+    while (i < bytes) {
         const size_t unit = guest_unit(to + i, bytes - i);
         uint64_t word = 0;
         memcpy(&word, (const uint8_t *)from + i, unit);

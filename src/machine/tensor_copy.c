@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "diag/diag.h"
+#include "machine/guest.h"
 #include "num/convert.h"
 
 #include <assert.h>
@@ -323,7 +324,7 @@ static bool load_row(const struct tensor_copy *c, struct global *g, struct part 
         const uint8_t *const from = global_at(g, address, in.to - in.from, false);
         if (from == NULL)
             return report_outside(c, g, address, in.to - in.from, false, arena, trouble);
-        memcpy(dense + in.from, from, in.to - in.from);
+        guest_read(dense + in.from, from, in.to - in.from);
         if (watch != NULL)
             watch->access(watch->context, SPACE_GLOBAL, address, in.to - in.from, true, false);
     }
@@ -397,7 +398,7 @@ static bool store_row(const struct tensor_copy *c, struct global *g, struct part
         row = packed;
     }
     if (reduce == NULL)
-        memcpy(to, row + in.from, bytes);
+        guest_write(to, row + in.from, bytes);
     else
         tw_reduce_bytes(reduce, to, row + in.from, bytes, true);
     if (watch != NULL)

@@ -73,6 +73,31 @@ static void atomics_come_in_one_order(void **state)
     }
 }
 
+/* A bulk copy that adds is performed in the block's turn, whether its thread waits for it or the block just ends. */
+static void bulk_reductions_come_in_one_order(void **state)
+{
+    static const char *const ends[] = {"cp.async.bulk.wait_group 0;\n", ""};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        const char *const text = tw_format(
+            &((struct bench_room *)*state)->arena, "%s%s%s",
+            KERNEL_HEAD(".shared .align 16 .b8 box[1024];") BUSY(2000)
+            "mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r2, %r1, 64, %t;\ncvt.rn.f32.u32 %r4, %r2;\nrcp.rn.f32 %r4, %r4;\nadd.rn.f32 %r4, %r4, 0f3F800000;\n"
+            "mov.u32 %r3, box;\nmad.lo.u32 %r3, %t, 4, %r3;\nst.shared.f32 [%r3], %r4;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n"
+            "setp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%out], [box], 256;\ncp.async.bulk.commit_group;\n",
+            ends[i], "END: ret;\n}\n");
+        const struct outcome *const o = on_any_threads(*state, text, (struct launch_spec){.grid = {40}, .block = {64}, .seed = 3}, true);
+        assert_string_equal(o->diags, "");
+        float first, sum = 0;
+        memcpy(&first, o->words, sizeof first);
+        for (uint32_t b = 1; b < 40; b++)
+            sum += 1 + 1 / (float)(b * 64);
+        assert_true(first > 1e30f); /* block 0 adds 1 / 0 */
+        memcpy(&first, o->words + 1, sizeof first);
+        assert_true(first > sum && first < sum + 3);
+    }
+}
+
 /* Block i waits for a word of block i + 1, which the last writes first: blocks that have not begun must be let in. */
 static void blocks_may_wait_for_later_blocks(void **state)
 {
@@ -193,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(atomics_come_in_one_order),
+        ROOM_TEST(bulk_reductions_come_in_one_order),
         ROOM_TEST(blocks_may_wait_for_later_blocks),
         ROOM_TEST(a_barrier_of_the_grid),
         ROOM_TEST(the_first_fault_is_that_of_the_lowest_block),
