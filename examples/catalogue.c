@@ -58,6 +58,54 @@ static double masked_pair(const struct example_data *d, int m, int n)
     return kept ? -5 : product(d, m, n);
 }
 
+/* Inputs A, B, SFA, SFB: `block` values of K share a factor. */
+static double scaled(const struct example_data *d, int m, int n, int block)
+{
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].columns; k++)
+        sum += at(d, 0, m, k) * at(d, 1, n, k) * at(d, 2, m, k / block) * at(d, 3, n, k / block);
+    return sum;
+}
+
+static double scaled_by_32(const struct example_data *d, int m, int n)
+{
+    return scaled(d, m, n, 32);
+}
+
+static double scaled_by_16(const struct example_data *d, int m, int n)
+{
+    return scaled(d, m, n, 16);
+}
+
+/* Input C takes part from the start, and every step of 32 saturates. */
+static double saturated(const struct example_data *d, int m, int n)
+{
+    double sum = at(d, 2, m, n);
+    for (int k = 0; k < d->of->inputs[0].columns; k++) {
+        sum += at(d, 0, m, k) * at(d, 1, n, k);
+        if (k % 32 == 31)
+            sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;
+    }
+    return sum;
+}
+
+static double added_to_an_eighth(const struct example_data *d, int m, int n)
+{
+    return product(d, m, n) + at(d, 2, m, n) / 8;
+}
+
+/* Rows 0-127 are the product; in rows 128-255 row i of each quadrant is row i + 1, and the last comes from input 2. */
+static double shifted(const struct example_data *d, int row, int n)
+{
+    const int m = row % 128;
+    if (row < 128 || m % 32 != 31)
+        return product(d, row < 128 ? m : m + 1, n);
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].columns; k++)
+        sum += at(d, 2, m / 32, k) * at(d, 1, n, k);
+    return sum;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 #define IN(name_, format_, rows_, columns_) {name_, format_, rows_, columns_, EX_SMALL}
@@ -88,6 +136,28 @@ const struct example tw_examples[] = {
      {IN("A", EX_F16, 256, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 256, 64, product)}},
     {"examples/tcgen05/pair_m128.py", "a CTA pair, M 128, with masked lanes",
      {IN("A", EX_BF16, 128, 64), IN("B", EX_BF16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, masked_pair)}},
+    {"examples/tcgen05/mxf8.py", "mxf8f6f4, scales through tcgen05.cp",
+     {IN("A", EX_E4M3, 128, 128), IN("B", EX_E4M3, 128, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 128, 4)},
+     {OUT("Out", EX_F32, 128, 128, scaled_by_32)}},
+    {"examples/tcgen05/mxf4.py", "mxf4, scales through tcgen05.cp",
+     {IN("A", EX_E2M1, 128, 128), IN("B", EX_E2M1, 64, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 64, 4)},
+     {OUT("Out", EX_F32, 128, 64, scaled_by_32)}},
+    {"examples/tcgen05/nvfp4.py", "NVFP4, N 256, scales through tcgen05.cp",
+     {IN("A", EX_E2M1, 128, 128), IN("B", EX_E2M1, 256, 128), SCALES("SFA", EX_UE4M3, 128, 8), SCALES("SFB", EX_UE4M3, 256, 8)},
+     {OUT("Out", EX_F32, 128, 256, scaled_by_16)}},
+    {"examples/tcgen05/nvfp4_pair.py", "NVFP4 in a pair: SFA split, SFB to both",
+     {IN("A", EX_E2M1, 256, 128), IN("B", EX_E2M1, 128, 128), SCALES("SFA", EX_UE4M3, 256, 8), SCALES("SFB", EX_UE4M3, 128, 8)},
+     {OUT("Out", EX_F32, 256, 128, scaled_by_16)}},
+    {"examples/tcgen05/int8_saturate.py", "i8 into int32 with saturation",
+     {{"A", EX_S8, 128, 64, EX_ANY}, {"B", EX_U8, 32, 64, EX_ANY}, {"C", EX_S32, 128, 32, EX_EDGE}},
+     {OUT("Out", EX_S32, 128, 32, saturated)}},
+    {"examples/tcgen05/scale_input_d.py", "the accumulator scaled as it is read",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 32, 64), IN("C", EX_F32, 128, 32)},
+     {OUT("Out", EX_F32, 128, 32, added_to_an_eighth)}},
+    {"examples/tcgen05/fp6_expand.py", "e3m2 by e2m1, A expanded by tcgen05.cp",
+     {IN("A", EX_E3M2_UNITS, 128, 64), IN("B", EX_E2M1_UNITS, 64, 64)}, {OUT("Out", EX_F32, 128, 64, product)}},
+    {"examples/tcgen05/shift_rows.py", "rows of A shifted and refilled in place",
+     {IN("A", EX_F16, 128, 16), IN("B", EX_F16, 32, 16), IN("Next", EX_F16, 4, 16)}, {OUT("Out", EX_F32, 256, 32, shifted)}},
 };
 const size_t tw_example_count = sizeof tw_examples / sizeof tw_examples[0];
 

@@ -20,8 +20,12 @@ struct call {
 
 /* ---- which form, which operand ------------------------------------------------------------------------------ */
 
-static bool kind_fits(const struct ir_ptx_operand *o, const struct isa_operand *want)
+static bool kind_fits(const struct isa_spelling *s, unsigned i, const struct ir_ptx_operand *o)
 {
+    const struct isa_operand *want = &s->form->operands[i];
+    const unsigned count = tw_isa_operand_count(s, i);
+    if (o->kind != IR_PTX_VECTOR && count > 0 && count != ISA_ANY_COUNT)
+        return false; /* a vector of registers, which one value is not */
     if (o->kind == IR_PTX_VECTOR)
         return (want->accept & (ACCEPT_VECTOR | ACCEPT_LIST)) != 0;
     if (o->kind == IR_PTX_ADDRESS)
@@ -37,15 +41,16 @@ static uint32_t required_after(const struct isa_form *form, uint32_t i)
     return n;
 }
 
-static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
+static bool match_operands(const struct isa_spelling *s, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
+    const struct isa_form *form = s->form;
     uint32_t j = 0;
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const uint32_t left = x->operand_count - j;
         if (form->operands[i].optional &&
-            (left <= required_after(form, i + 1) || !kind_fits(&x->operands[j], &form->operands[i])))
+            (left <= required_after(form, i + 1) || !kind_fits(s, i, &x->operands[j])))
             continue;
-        if (left == 0 || !kind_fits(&x->operands[j], &form->operands[i]))
+        if (left == 0 || !kind_fits(s, i, &x->operands[j]))
             return false;
         place[j++] = (uint8_t)i;
     }
@@ -55,7 +60,7 @@ static bool match_operands(const struct isa_form *form, const struct ir_ptx *x, 
 const struct isa_spelling *tw_emit_choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
     for (uint32_t i = 0; i < m->count; i++)
-        if (x->operand_count <= ISA_MAX_OPERANDS && match_operands(m->candidates[i].form, x, place))
+        if (x->operand_count <= ISA_MAX_OPERANDS && match_operands(&m->candidates[i], x, place))
             return &m->candidates[i];
     return NULL;
 }

@@ -80,13 +80,13 @@ void tw_tile_put_cells(struct tile_call *c, struct ir_ptx_operand *to, uint32_t 
     to->at = o->arg->at;
 }
 
-/* A pointer to the first byte of a storage. */
+/* A pointer to the first byte of a storage; elements that are no whole bytes have no address of their own. */
 static struct ir_expr *storage_address(struct tile_call *c, const struct tile_operand *o)
 {
     const struct layout_env env = {.arena = c->k->arena, .at = o->arg->at};
     const struct shape one = {1, {1}};
-    struct ir_view *view = tw_ir_view_new(c->k, o->storage, o->storage->elem, 1, one.dim, tw_layout_default(&env, &one), 0,
-                                          o->arg->at);
+    const struct ir_type elem = o->storage->elem.bits % 8 == 0 ? o->storage->elem : tw_ir_type_of(NUM_U8);
+    struct ir_view *view = tw_ir_view_new(c->k, o->storage, elem, 1, one.dim, tw_layout_default(&env, &one), 0, o->arg->at);
     return tw_ir_address(c->k, tw_ir_region_whole(c->k, view, o->arg->at), o->arg->at);
 }
 
