@@ -148,7 +148,7 @@ static void local_tensor(struct cuda_emitter *em, const struct ir_storage *s)
 static void declarations(struct cuda_emitter *em)
 {
     if (em->plan.dynamic)
-        tw_cuda_line(em, "extern __shared__ alignas(%u) unsigned char shared_memory[];", em->plan.align);
+        tw_cuda_line(em, "extern __shared__ __align__(%u) unsigned char shared_memory[];", em->plan.align);
     for (uint32_t i = 0; i < em->k->storages.len; i++) {
         const struct ir_storage *s = em->k->storages.at[i];
         if (s->scope == IR_SHARED)
