@@ -212,6 +212,7 @@ static void statement(struct emitter *em, const struct ir_stmt *s)
     case IR_PTX: tw_emit_ptx_call(em, s->ptx); break;
     case IR_CUDA: cuda_call(em, s); break;
     case IR_TILE:
+    case IR_DISPATCH:
     case IR_STMT_OP_COUNT: assert(false); break;
     }
 }

@@ -7,8 +7,9 @@
  * run-time expressions.
  *
  * Two levels share these structures:
- *   as built    IR_TILE statements name an opcode and its operand regions; loops are as written;
- *   lowered     no IR_TILE is left: each became IR_PTX statements whose operands are expressions
+ *   as built    IR_TILE statements name an opcode and its operand regions, IR_DISPATCH statements an
+ *               operation of Tx; loops are as written;
+ *   lowered     neither is left: each became IR_PTX statements whose operands are expressions
  *               (descriptor words, tensor-memory addresses) and local register slots (IR_SLOT).
  * tw_ir_verify checks the invariants of either level.
  *
@@ -166,6 +167,7 @@ enum ir_stmt_op {
     IR_BREAK, IR_CONTINUE, IR_RETURN /* value or NULL */,
     IR_ASSERT,   /* value, text */
     IR_TILE,     /* tile: one T.cuda.tile.apply */
+    IR_DISPATCH, /* tile: one Tx.* call, for which a variant is chosen; `opcode` is the name of the operation */
     IR_PTX,      /* ptx: one instruction */
     IR_CUDA,     /* cuda, args: one T.cuda.* helper */
     IR_STMT_OP_COUNT
@@ -207,7 +209,7 @@ struct ir_tile {
     const char *opcode; /* as written, canonical `::` spelling */
     struct src_span opcode_at;
     enum ir_exec_scope scope;
-    struct ir_arg *operands; /* positional, in order */
+    struct ir_arg *operands; /* in order; those of IR_DISPATCH have names, and may be IR_ARG_NONE */
     uint32_t operand_count;
     struct ir_arg *params;   /* keywords but `scope` */
     uint32_t param_count;

@@ -211,20 +211,22 @@ static void indent(struct printer *p, unsigned depth)
     tw_text_pad(p->out, ' ', 2u * depth);
 }
 
-static void print_tile(struct printer *p, const struct ir_tile *t, unsigned depth)
+static void print_args(struct printer *p, const struct ir_arg *args, uint32_t count, unsigned depth)
 {
-    tw_text_addf(p->out, "tile %s scope %s\n", t->opcode, tw_ir_exec_scope_name(t->scope));
-    for (uint32_t i = 0; i < t->operand_count; i++) {
-        indent(p, depth + 2);
-        print_arg(p, &t->operands[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        indent(p, depth);
+        if (args[i].name != NULL)
+            tw_text_addf(p->out, "%s = ", args[i].name);
+        print_arg(p, &args[i]);
         tw_text_put(p->out, '\n');
     }
-    for (uint32_t i = 0; i < t->param_count; i++) {
-        indent(p, depth + 2);
-        tw_text_addf(p->out, "%s = ", t->params[i].name);
-        print_arg(p, &t->params[i]);
-        tw_text_put(p->out, '\n');
-    }
+}
+
+static void print_tile(struct printer *p, const char *word, const struct ir_tile *t, unsigned depth)
+{
+    tw_text_addf(p->out, "%s %s scope %s\n", word, t->opcode, tw_ir_exec_scope_name(t->scope));
+    print_args(p, t->operands, t->operand_count, depth + 2);
+    print_args(p, t->params, t->param_count, depth + 2);
 }
 
 static void print_ptx(struct printer *p, const struct ir_ptx *x)
@@ -321,7 +323,8 @@ static void print_stmt(struct printer *p, const struct ir_stmt *s, unsigned dept
     case IR_CONTINUE: print_line(p, "continue", NULL); break;
     case IR_RETURN: print_line(p, "return", s->value); break;
     case IR_ASSERT: print_line(p, "assert", s->value); break;
-    case IR_TILE: print_tile(p, s->tile, depth); break;
+    case IR_TILE: print_tile(p, "tile", s->tile, depth); break;
+    case IR_DISPATCH: print_tile(p, "dispatch", s->tile, depth); break;
     case IR_PTX: print_ptx(p, s->ptx); break;
     case IR_CUDA: print_cuda(p, s); break;
     case IR_STMT_OP_COUNT: assert(false); break;

@@ -302,6 +302,7 @@ static void check_stmt(struct verifier *v, const struct ir_stmt *s)
         break;
     case IR_ASSERT: check_condition(v, s->value, "assert"); break;
     case IR_TILE:
+    case IR_DISPATCH:
         check(v, s->tile != NULL, "tile", "nothing to apply");
         check(v, !v->k->is_lowered, "tile", "a tile operation is left after lowering");
         if (!v->failed) {

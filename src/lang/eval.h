@@ -249,7 +249,7 @@ struct namespace_row {
 };
 
 extern const struct namespace_row tw_names_script, tw_names_cuda, tw_names_tile, tw_names_axis, tw_names_layout,
-    tw_names_tirx_layout, tw_names_swizzle_mode;
+    tw_names_tirx_layout, tw_names_swizzle_mode, tw_names_tx;
 struct value tw_names_member(struct eval *ev, const struct namespace_row *space, const char *name, struct src_span at);
 /* The namespace of an import path, or NULL. */
 const struct namespace_row *tw_names_module(struct str path);
@@ -269,7 +269,11 @@ const char *tw_ptx_mnemonic(const struct eval *ev, const struct opcode *o);
 
 extern const struct builtin_table tw_lib_python, tw_lib_layout, tw_lib_factories, tw_lib_types, tw_lib_alloc, tw_lib_math,
     tw_lib_control, tw_lib_cuda, tw_lib_launch, tw_lib_tile, tw_lib_tensor;
+/* Operations of Tx, one table for each scope that a name can widen them to. */
+extern const struct builtin_table tw_lib_tx[IR_CLUSTER_SCOPE + 1];
 
+/* An argument of a tile operation: a tensor, a static value or a run-time scalar. `what` names it in messages. */
+bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out);
 /* Members of T.cuda that live with their kin. */
 builtin_fn tw_lib_decl_tmem, tw_lib_launch_config;
 /* The CTA's place in its cluster along an axis (0 x, 1 y, 2 z); 0 where no cluster is launched. */

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-static bool to_arg(struct eval *ev, struct value v, struct src_span at, struct ir_arg *out);
+#define APPLY_ARGUMENT "an argument of 'apply'"
 
-static bool tuple_arg(struct eval *ev, struct value v, struct src_span at, struct ir_arg *out)
+static bool tuple_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out)
 {
     out->kind = IR_ARG_TUPLE;
     out->item_count = v.u.list->len;
     out->items = arena_new(eval_kernel(ev)->arena, struct ir_arg, out->item_count + 1);
     for (uint32_t i = 0; i < out->item_count; i++)
-        if (!to_arg(ev, v.u.list->at[i], at, &out->items[i]))
+        if (!tw_eval_tile_arg(ev, v.u.list->at[i], at, what, &out->items[i]))
             return false;
     return true;
 }
@@ -23,7 +23,7 @@ static bool int_arg(struct eval *ev, struct value v, struct src_span at, struct 
     return tw_eval_static_int(ev, v, at, "the argument", &out->value);
 }
 
-static bool to_arg(struct eval *ev, struct value v, struct src_span at, struct ir_arg *out)
+bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out)
 {
     out->at = at;
     if (v.kind == VALUE_TENSOR || v.kind == VALUE_REGION) {
@@ -40,13 +40,13 @@ static bool to_arg(struct eval *ev, struct value v, struct src_span at, struct i
     if (value_is_integer(v))
         return int_arg(ev, v, at, out);
     if (value_is_sequence(v))
-        return tuple_arg(ev, v, at, out);
+        return tuple_arg(ev, v, at, what, out);
     if (v.kind == VALUE_NONE) {
         out->kind = IR_ARG_NONE;
         return true;
     }
     out->kind = IR_ARG_EXPR;
-    out->expr = tw_eval_to_expr(ev, v, at, "an argument of 'apply'");
+    out->expr = tw_eval_to_expr(ev, v, at, what);
     return out->expr != NULL;
 }
 
@@ -54,7 +54,7 @@ static bool to_arg(struct eval *ev, struct value v, struct src_span at, struct i
 static bool to_operand(struct eval *ev, const struct arg *a, struct ir_arg *out)
 {
     if (!value_is_static_number(a->value))
-        return to_arg(ev, a->value, a->at, out);
+        return tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out);
     out->at = a->at;
     out->kind = IR_ARG_EXPR;
     out->expr = tw_eval_to_expr(ev, a->value, a->at, "an operand");
@@ -110,7 +110,7 @@ static struct value apply(struct eval *ev, struct call *c)
         const struct arg *a = &c->rest.at[i];
         struct ir_arg *out = a->name == NULL ? &tile->operands[tile->operand_count++] : &tile->params[tile->param_count++];
         out->name = a->name;
-        if (a->name == NULL ? !to_operand(ev, a, out) : !to_arg(ev, a->value, a->at, out))
+        if (a->name == NULL ? !to_operand(ev, a, out) : !tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out))
             return value_error();
     }
     tw_ir_stmt_new(k, ev->build->into, IR_TILE, c->at)->tile = tile;

@@ -30,7 +30,7 @@ static struct value dtype_member(const char *name, bool *found)
     return (struct value){.kind = VALUE_DTYPE, .u.dtype = tw_ir_type_of(f)};
 }
 
-static const char *const script_members[] = {"cuda", "ptx", "Axis", "handle", "let", "constexpr", "bool", NULL};
+static const char *const script_members[] = {"cuda", "ptx", "tile", "Axis", "handle", "let", "constexpr", "bool", NULL};
 
 static struct value script_member(struct eval *ev, const char *name, bool *found)
 {
@@ -39,6 +39,8 @@ static struct value script_member(struct eval *ev, const char *name, bool *found
         return tw_names_namespace(&tw_names_cuda);
     if (strcmp(name, "ptx") == 0)
         return tw_ptx_namespace(ev);
+    if (strcmp(name, "tile") == 0)
+        return tw_names_namespace(&tw_names_tx);
     if (strcmp(name, "Axis") == 0)
         return tw_names_namespace(&tw_names_axis);
     if (strcmp(name, "handle") == 0)
@@ -61,6 +63,26 @@ static struct value cuda_member(struct eval *ev, const char *name, bool *found)
     if (strcmp(name, "tile") == 0)
         return tw_names_namespace(&tw_names_tile);
     *found = false;
+    return value_error();
+}
+
+static const struct namespace_row tx_scopes[IR_CLUSTER_SCOPE + 1];
+
+/* Tx.warp, Tx.cta, ...: the same operations at a wider scope. */
+static const char *const tx_members[] = {"thread", "warp", "wg", "warpgroup", "cta", "cluster", NULL};
+
+static struct value tx_member(struct eval *ev, const char *name, bool *found)
+{
+    static const enum ir_exec_scope scopes[] = {IR_THREAD_SCOPE, IR_WARP_SCOPE, IR_WARPGROUP_SCOPE, IR_WARPGROUP_SCOPE,
+                                                IR_CTA_SCOPE, IR_CLUSTER_SCOPE};
+    (void)ev;
+    *found = false;
+    for (int i = 0; tx_members[i] != NULL; i++) {
+        if (strcmp(name, tx_members[i]) != 0)
+            continue;
+        *found = true;
+        return tw_names_namespace(&tx_scopes[scopes[i]]);
+    }
     return value_error();
 }
 
@@ -110,8 +132,13 @@ static const char *const cuda_refused[] = {
     "float2_y", "fmul2_rn", "fadd2_rn", "half2float", "bfloat162float", "float22half2", "float22bfloat162_rn", "hmin2",
     "hmax2", "uint_as_float", "float_as_uint", "fdividef", "mov_sreg", "func_call", NULL};
 static const char *const tile_refused[] = {"ewise", NULL};
+/* SOURCE: kernel-language-tile 8.2 and 8.3. */
+static const char *const tx_refused[] = {
+    "copy_async", "copy", "gemm", "zero", "fill", "memset", "cast", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
+    "sub", "mul", "fdiv", "maximum", "minimum", "fma", "select", "sum", "max", "min", "permute_layout", "reshape", NULL};
 
 static const char *const script_modules[] = {"script.tirx", NULL};
+static const char *const tx_modules[] = {"script.tirx.tile", NULL};
 static const char *const axis_modules[] = {"backend.cuda.axis", NULL};
 /* The new home, and the old one (kernel-language 1.1). */
 static const char *const layout_modules[] = {"backend.cuda.layout", "tirx.cuda.operator.tile_primitive.tma_utils", NULL};
@@ -121,6 +148,11 @@ static const char *const tirx_layout_modules[] = {"tirx.layout", NULL};
 TABLES(script_tables, &tw_lib_types, &tw_lib_layout, &tw_lib_alloc, &tw_lib_math, &tw_lib_control, &tw_lib_launch);
 TABLES(cuda_tables, &tw_lib_cuda);
 TABLES(tile_tables, &tw_lib_tile);
+TABLES(tx_thread_tables, &tw_lib_tx[IR_THREAD_SCOPE]);
+TABLES(tx_warp_tables, &tw_lib_tx[IR_WARP_SCOPE]);
+TABLES(tx_warpgroup_tables, &tw_lib_tx[IR_WARPGROUP_SCOPE]);
+TABLES(tx_cta_tables, &tw_lib_tx[IR_CTA_SCOPE]);
+TABLES(tx_cluster_tables, &tw_lib_tx[IR_CLUSTER_SCOPE]);
 TABLES(layout_tables, &tw_lib_factories);
 TABLES(tirx_layout_tables, &tw_lib_layout, &tw_lib_factories);
 static const struct builtin_table *const no_tables[] = {NULL};
@@ -132,12 +164,21 @@ const struct namespace_row tw_names_axis = {"T.cuda.Axis", axis_modules, no_tabl
 const struct namespace_row tw_names_layout = {"the layout module", layout_modules, layout_tables, layout_member, NULL, NULL};
 const struct namespace_row tw_names_tirx_layout = {"the layout module", tirx_layout_modules, tirx_layout_tables, axis_member,
                                                    NULL, NULL};
+const struct namespace_row tw_names_tx = {"Tx", tx_modules, tx_thread_tables, tx_member, tx_members, tx_refused};
 const struct namespace_row tw_names_swizzle_mode = {"SwizzleMode", NULL, no_tables, swizzle_member, swizzle_members, NULL};
+
+static const struct namespace_row tx_scopes[IR_CLUSTER_SCOPE + 1] = {
+    [IR_THREAD_SCOPE] = {"Tx.thread", NULL, tx_thread_tables, NULL, NULL, tx_refused},
+    [IR_WARP_SCOPE] = {"Tx.warp", NULL, tx_warp_tables, NULL, NULL, tx_refused},
+    [IR_WARPGROUP_SCOPE] = {"Tx.wg", NULL, tx_warpgroup_tables, NULL, NULL, tx_refused},
+    [IR_CTA_SCOPE] = {"Tx.cta", NULL, tx_cta_tables, NULL, NULL, tx_refused},
+    [IR_CLUSTER_SCOPE] = {"Tx.cluster", NULL, tx_cluster_tables, NULL, NULL, tx_refused},
+};
 
 const struct namespace_row *tw_names_module(struct str path)
 {
     static const struct namespace_row *const rows[] = {&tw_names_script, &tw_names_axis, &tw_names_layout,
-                                                       &tw_names_tirx_layout};
+                                                       &tw_names_tirx_layout, &tw_names_tx};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (const char *const *m = rows[i]->modules; *m != NULL; m++)
             if (tw_str_is(path, *m))

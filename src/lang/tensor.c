@@ -93,6 +93,17 @@ static bool is_storable(struct eval *ev, struct ir_type elem, struct src_span at
 
 enum { DEFAULT_SHARED_ALIGN = 64 }; /* bytes; kernel-language 4.2, align= */
 
+/* Where a program gives no alignment. A swizzle permutes absolute addresses, so a tensor that has one starts where a
+ * period of the pattern starts; seed 001 allocates its swizzled operands without a word about alignment. */
+static uint32_t default_shared_align(const struct layout *layout, uint32_t elem_bits)
+{
+    enum swizzle_mode mode;
+    if (!tw_layout_swizzle_mode(layout, elem_bits, &mode))
+        return DEFAULT_SHARED_ALIGN;
+    const uint32_t period = tw_swizzle_mode_row(mode)->period_bytes;
+    return period > DEFAULT_SHARED_ALIGN ? period : DEFAULT_SHARED_ALIGN;
+}
+
 struct value tw_tensor_declare(struct eval *ev, const char *name, const struct tensor_type *type, enum ir_scope scope,
                                struct src_span at)
 {
@@ -106,7 +117,7 @@ struct value tw_tensor_declare(struct eval *ev, const char *name, const struct t
         return value_error();
     t.storage = tw_ir_storage_new(eval_kernel(ev), name, scope, type->elem, held_elems(ev, t.view.layout, scope, at), at);
     if (scope == IR_SHARED)
-        t.storage->align_bytes = DEFAULT_SHARED_ALIGN;
+        t.storage->align_bytes = default_shared_align(t.view.layout, type->elem.bits);
     if (type->align > 0)
         t.storage->align_bytes = (uint32_t)type->align;
     struct view *allocated = arena_new(ev->arena, struct view, 1);

@@ -68,6 +68,9 @@ static inline struct gemm *gemm_of(const struct dispatch_call *c)
     return c->facts;
 }
 
+/* All predicates hold: the tile operation, its descriptors, the report. False after a diagnostic. */
+bool tw_gemm_lower(struct dispatch_call *c);
+
 /* "C", "A", ... */
 extern const char *const tw_gemm_names[GEMM_OPERANDS];
 

@@ -78,6 +78,8 @@ static bool matrix_shape(struct dispatch_call *c, enum gemm_operand o, const str
     for (uint32_t d = 0; d < b->part.rank; d++)
         if (b->part.dim[d] > 1 && out->rank < 4)
             out->dim[out->rank++] = b->part.dim[d];
+    if (out->rank == 1 && o >= GEMM_SFA)
+        out->dim[out->rank++] = 1; /* one factor a row */
     const bool may_fold = o == GEMM_C || (o == GEMM_A && gemm_of(c)->matrix[o].view->storage->scope == IR_TMEM);
     if (out->rank == 2 || (out->rank == 3 && may_fold && out->dim[0] == 2))
         return true;

@@ -92,6 +92,30 @@ static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_b
         rewrite_stmt(l, out->list.at[i]);
 }
 
+/* An operation of Tx. Definitions that it hoists are rewritten here too: they are in front of everything. */
+static void expand_dispatch(struct lowering *l, const struct ir_stmt *s, struct ir_block *out)
+{
+    const uint32_t first = out->list.len, hoisted = l->dispatch.hoisted.list.len;
+    struct dispatch_call c = {.k = l->k, .isa = l->isa, .diags = l->diags, .arena = l->k->arena, .shared = &l->dispatch,
+                              .guards = &l->guards, .stmt = s, .op = s->tile, .out = out};
+    if (!tw_dispatch_expand(&c)) {
+        l->failed = true;
+        return;
+    }
+    for (uint32_t i = hoisted; i < l->dispatch.hoisted.list.len; i++)
+        rewrite_stmt(l, l->dispatch.hoisted.list.at[i]);
+    for (uint32_t i = first; i < out->list.len; i++)
+        rewrite_stmt(l, out->list.at[i]);
+}
+
+static void put_hoisted(struct lowering *l)
+{
+    struct ir_block body = l->dispatch.hoisted;
+    for (uint32_t i = 0; i < l->k->body.list.len; i++)
+        *vec_push(l->k->arena, &body.list) = l->k->body.list.at[i];
+    l->k->body = body;
+}
+
 /* A branch whose condition is the same for all threads at all times: what is never run need not be legal. */
 static void take_branch(struct lowering *l, struct ir_block *taken, struct ir_block *out)
 {
@@ -102,8 +126,11 @@ static void take_branch(struct lowering *l, struct ir_block *taken, struct ir_bl
 
 static void walk_stmt(struct lowering *l, struct ir_stmt *s, struct ir_block *out)
 {
-    if (s->op == IR_TILE) {
-        expand_tile(l, s, out);
+    if (s->op == IR_TILE || s->op == IR_DISPATCH) {
+        if (s->op == IR_TILE)
+            expand_tile(l, s, out);
+        else
+            expand_dispatch(l, s, out);
         return;
     }
     const struct ir_range decided = s->op == IR_IF ? tw_ir_range_of(l->k, s->value) : (struct ir_range){0, 1};
@@ -204,6 +231,7 @@ bool tw_tile_lower(struct ir_kernel *k, const struct isa *isa, struct diags *dia
     walk_block(&l, &k->body);
     if (l.failed)
         return false;
+    put_hoisted(&l);
     k->is_lowered = true;
     return true;
 }

@@ -1,14 +1,15 @@
-/* The passes of lowering, in order: unroll, settle, rewrite (with tile expansion). */
+/* The passes of lowering, in order: unroll, settle, rewrite (with the expansion of tile operations and of Tx). */
 #ifndef TW_TILE_LOWER_H
 #define TW_TILE_LOWER_H
 
-#include "tile/engine.h"
+#include "tile/dispatch.h"
 
 struct lowering {
     struct ir_kernel *k;
     const struct isa *isa;
     struct diags *diags;
     struct tile_guards guards;
+    struct dispatch_kernel dispatch;
     VEC(struct ir_view *) flat_views; /* one for each (storage, element type) that is accessed */
     int64_t unrolled;                 /* statements that unrolling made so far */
     bool failed;
