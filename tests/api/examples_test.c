@@ -1,0 +1,118 @@
+/* The tensor-core examples: every kernel of the table compiles without a word, runs under several schedules and fills,
+ * and gives what its reference gives, element for element. Then twins that lack one thing: each must show. */
+#include "support/check.h"
+
+#include "examples/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SEEDS = 4, TEXT_BYTES = 1 << 16 };
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *text = calloc(1, TEXT_BYTES);
+    assert_non_null(text);
+    assert_true(fread(text, 1, TEXT_BYTES - 1, f) < TEXT_BYTES - 1);
+    fclose(f);
+    return text;
+}
+
+static const struct example *find(const char *name)
+{
+    for (size_t i = 0; i < tw_example_count; i++)
+        if (strstr(tw_examples[i].path, name) != NULL)
+            return &tw_examples[i];
+    fail_msg("no example %s", name);
+    return NULL;
+}
+
+/* Differing elements, or UINT64_MAX where the kernel did not compile or run to its end; *said: its diagnostics. */
+static uint64_t run_text(const struct example *e, const char *text, uint32_t seed, char *said, size_t said_bytes)
+{
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = NULL;
+    assert_non_null(ctx);
+    uint64_t count = UINT64_MAX;
+    if (tw_compile(ctx, e->path, text, strlen(text), &(tw_compile_opts){.arch = "sm_100a"}, &module) == TW_OK)
+        count = tw_example_run(ctx, e, module, 10 + seed, seed);
+    snprintf(said, said_bytes, "%s", tw_diagnostics(ctx, TW_TEXT));
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+    return count;
+}
+
+static void every_example_gives_what_its_reference_gives(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < tw_example_count; i++) {
+        char *text = read_text(tw_examples[i].path), said[4096];
+        for (uint32_t seed = 0; seed < SEEDS; seed++) {
+            const uint64_t count = run_text(&tw_examples[i], text, seed, said, sizeof said);
+            if (count != 0 || said[0] != '\0')
+                fail_msg("%s, seed %u: %lld elements differ\n%s", tw_examples[i].path, seed, (long long)count, said);
+        }
+        free(text);
+    }
+}
+
+/* ---- twins ----------------------------------------------------------------------------------------- */
+
+/* The text with the first `from` replaced. */
+static char *with(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    if (at == NULL)
+        fail_msg("'%s' is not in the text", from);
+    char *out = calloc(1, TEXT_BYTES);
+    assert_non_null(out);
+    memcpy(out, text, (size_t)(at - text));
+    strcat(strcat(out, to), at + strlen(from));
+    return out;
+}
+
+struct twin {
+    const char *rule, *example, *from, *to;
+};
+
+/* Each is wrong on hardware too; what it lacks must show as other values or as a diagnosed fault, under every seed. */
+static const struct twin twins[] = {
+    {"the mask of the commit names both CTAs", "pair_m256", "T.uint16(3)", "T.uint16(1)"},
+    {"each half of B belongs to its CTA", "pair_m256", "B[B_ROWS * rank + tid, k]", "B[tid, k]"},
+    {"masked lanes keep what was there", "pair_m128", "0x80000000)", "0)"},
+    {"both CTAs have the whole of SFB", "nvfp4_pair", "for cta in range(2):", "for cta in range(1):"},
+    {"a step of 64 takes its own factors", "nvfp4", "SFB_SHARED = T.TileLayout(T.S[(2, 4, 32, STEPS, 4) : (512, 4, 16, 1024, 1)])",
+     "SFB_SHARED = T.TileLayout(T.S[(2, 4, 32, STEPS, 4) : (1024, 4, 16, 512, 1)])"},
+    {"the scales are in tensor memory before the product", "mxf8", "sfa_cells, sfa_units", "sfb_cells, sfa_units"},
+    {"a wait follows tcgen05.st", "a_in_tmem", "    T.ptx.tcgen05.wait__st.sync.aligned()\n", ""},
+    {"the banks of A differ", "ws_banks", "A[tid // M, tid % M, k]", "A[0, tid % M, k]"},
+    {"the mask begins with columns that are used", "ws_zero_columns", "USE, SKIP = 3, 1", "USE, SKIP = 1, 3"},
+    {"saturation is asked for", "int8_saturate", "            sat_d=True,\n", ""},
+    {"D is scaled by 2^-3", "scale_input_d", "SCALE = 3", "SCALE = 2"},
+    {"six-bit elements are expanded", "fp6_expand", "128x256b.b8x16.b6x16_p32", "128x256b"},
+    {"a pair allocates as a pair", "pair_m256", "tcgen05.alloc.cta_group__2", "tcgen05.alloc.cta_group__1"},
+};
+
+static void a_twin_that_lacks_one_thing_shows_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof twins / sizeof twins[0]; i++) {
+        const struct example *e = find(twins[i].example);
+        char *text = read_text(e->path), *broken = with(text, twins[i].from, twins[i].to), said[4096];
+        for (uint32_t seed = 0; seed < 2; seed++)
+            if (run_text(e, broken, seed, said, sizeof said) == 0)
+                fail_msg("%s (%s): nothing shows", twins[i].rule, e->path);
+        free(text), free(broken);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_example_gives_what_its_reference_gives),
+        cmocka_unit_test(a_twin_that_lacks_one_thing_shows_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
