@@ -4,6 +4,7 @@
 #include "machine/guest.h"
 #include "machine/mbarrier.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -41,15 +42,26 @@ struct watching {
 static void watch_access(void *context, enum space space, uint64_t address, uint32_t bytes, bool read, bool write)
 {
     const struct watching *const w = context;
+    if (read)
+        tally_bytes(w->cta->cluster, space, false, bytes);
+    if (write)
+        tally_bytes(w->cta->cluster, space, true, bytes);
+    if (!observed(w->cta->cluster))
+        return;
     struct machine_event event = {.kind = EVENT_ACCESS, .warp = w->op->warp, .lane = w->op->lane, .space = space, .address = address,
                                   .bytes = bytes, .read = read, .write = write, .proxy = PROXY_ASYNC};
     tw_emit_op(w->cta->cluster, w->cta, &event, w->op->number);
 }
 
+static bool watched(const struct cluster *c)
+{
+    return observed(c) || c->tally != NULL;
+}
+
 static void say_access(struct bulk_engine *e, const struct bulk_op *op, enum space space, uint64_t address, uint32_t bytes, bool read, bool write)
 {
     struct watching w = {e->agent.cta, op};
-    if (observed(e->agent.cta->cluster) && bytes != 0)
+    if (watched(e->agent.cta->cluster) && bytes != 0)
         watch_access(&w, space, address, bytes, read, write);
 }
 
@@ -123,7 +135,7 @@ static bool load_tensor(struct bulk_engine *e, const struct bulk_op *op, struct 
     const struct tensor_watch watch = {watch_access, &w};
     struct tensor_trouble trouble;
     const struct tensor_shared at = {to->shared, offset, to->rank};
-    return tw_tensor_load(&op->copy, to->cluster->launch->memory, at, observed(to->cluster) ? &watch : NULL, texts(to), &trouble) ||
+    return tw_tensor_load(&op->copy, to->cluster->launch->memory, at, watched(to->cluster) ? &watch : NULL, texts(to), &trouble) ||
            fault_trouble(e, op, &trouble);
 }
 
@@ -175,7 +187,7 @@ static void stage_source(struct bulk_engine *e, struct bulk_op *op)
     if (op->inst->kind == BULK_TENSOR_STORE || op->inst->kind == BULK_TENSOR_REDUCE) {
         struct watching w = {cta, op};
         const struct tensor_watch watch = {watch_access, &w};
-        tw_tensor_gather(&op->copy, (struct tensor_shared){cta->shared, offset, cta->rank}, op->stage, observed(cta->cluster) ? &watch : NULL);
+        tw_tensor_gather(&op->copy, (struct tensor_shared){cta->shared, offset, cta->rank}, op->stage, watched(cta->cluster) ? &watch : NULL);
         return;
     }
     if (op->bytes != 0)
@@ -205,7 +217,7 @@ static bool write_out(struct bulk_engine *e, struct bulk_op *op)
         const struct tensor_watch watch = {watch_access, &w};
         struct tensor_trouble trouble;
         return tw_tensor_store(&op->copy, memory, op->stage, kind == BULK_TENSOR_REDUCE ? &op->reduce : NULL,
-                               observed(cta->cluster) ? &watch : NULL, texts(cta), &trouble) ||
+                               watched(cta->cluster) ? &watch : NULL, texts(cta), &trouble) ||
                fault_trouble(e, op, &trouble);
     }
     if (op->bytes == 0)

@@ -11,6 +11,7 @@
 #include "machine/guest.h"
 #include "machine/mbarrier.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 
 /* One cp.async of a warp, or one cp.async.mbarrier.arrive (bytes 0). */
 struct copy {
@@ -60,10 +61,12 @@ static void perform_copy(struct cta *cta, const struct copy *c, uint32_t lane)
     if (to == NULL)
         return; /* checked when issued; the CTA has ended since */
     memset(to, 0, c->bytes);
+    tally_bytes(cta->cluster, SPACE_SHARED, true, c->bytes);
     if (c->take[lane] != 0) {
         const uint8_t *const from = tw_memory_at(cta->cluster->launch->memory, c->from[lane], c->take[lane]);
         if (from != NULL)
             guest_read(to, from, c->take[lane]);
+        tally_bytes(cta->cluster, SPACE_GLOBAL, false, c->take[lane]);
     }
     if (observed(cta->cluster)) {
         if (c->take[lane] != 0)

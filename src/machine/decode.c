@@ -148,6 +148,8 @@ static void decode_func(struct decoder *dc, struct code *code)
         dc->image->cancels |= code->insts[i].isa_op == OP_CLC_TRY_CANCEL;
     }
     code->count = f->insts.len;
+    code->first = dc->image->inst_count;
+    dc->image->inst_count += code->count + 1;
     code->reg_ref = dc->reg_ref;
     code->var_offset = dc->var_offset;
     append_exit(dc);

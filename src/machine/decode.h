@@ -53,6 +53,7 @@ struct code {
     struct dinst *insts;
     struct origin *origins;
     uint32_t count;
+    uint32_t first;         /* number of its first instruction among those of the image */
     uint32_t *refs;         /* elements of vector operands */
     uint8_t *consts;        /* constant rows */
     uint32_t const_bytes;
@@ -75,6 +76,7 @@ struct image {
     uint32_t shared_dynamic_at;    /* where dynamic shared memory begins */
     bool has_dynamic_shared;
     uint32_t contractable;         /* float operations without a rounding qualifier */
+    uint32_t inst_count;           /* of all functions */
     bool uses_tmem;                /* it allocates tensor memory */
     bool cancels;                  /* it may cancel clusters that have not begun */
 };

@@ -38,6 +38,7 @@ bool tw_prepare_approximate(struct decoder *dc, const struct ptx_inst *in, struc
     const unsigned type = tw_ptx_mod(in, SLOT_TYPE);
     d->type = (uint8_t)tw_decode_format(type);
     d->mod[0] = tw_ptx_has(in, SLOT_FTZ);
+    d->flags |= D_APPROXIMATE;
     if (in->form->op == OP_DIV) {
         d->mod[1] = tw_ptx_mod(in, SLOT_APPROX) == MOD_FULL;
         d->run = exec_divide;

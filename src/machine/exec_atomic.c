@@ -5,6 +5,7 @@
 #include "machine/exec_arith.h"
 #include "machine/exec_lanes.h"
 #include "machine/exec_memory.h"
+#include "machine/tally.h"
 #include "num/arith.h"
 
 static uint64_t float_result(const struct atom_call *c, uint64_t old, uint64_t b, bool global)
@@ -44,6 +45,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
     const uint32_t *const to = d->op[0].count != 0 ? w->code->refs + d->op[0].ref : &d->op[0].ref;
     const uint32_t *const from = d->op[2].count != 0 ? w->code->refs + d->op[2].ref : &d->op[2].ref;
     const uint32_t bytes = c->bits / 8;
+    tally_lanes(w, d, &d->op[1], mask, bytes * d->elems, true, true);
     FOR_LANES(lane, mask) {
         uint64_t in_space;
         const uint64_t address = lane_address(w, &d->op[1], lane);
@@ -75,6 +77,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
 static enum exec_status exec_atom_128(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     const struct atom_call *const c = d->extra;
+    tally_lanes(w, d, &d->op[1], mask, 16, true, true);
     FOR_LANES(lane, mask) {
         uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[1], lane), 16, 16, true);
         if (at == NULL)

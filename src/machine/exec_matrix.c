@@ -4,6 +4,7 @@
  * Below g = lane / 4 and t = lane % 4. Matrix m has its rows at the addresses of lanes rows * m + row. */
 #include "machine/exec_lanes.h"
 #include "machine/exec_memory.h"
+#include "machine/tally.h"
 
 enum { ROW_BYTES = 16, MAX_ROWS = 32 };
 
@@ -58,6 +59,8 @@ static uint8_t *row_address(struct warp *w, const struct dinst *d, const struct 
 {
     const uint64_t address = lane_address(w, o, lane);
     uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, ROW_BYTES, write);
+    if (at != NULL)
+        tally_lanes(w, d, o, UINT32_C(1) << lane, ROW_BYTES, !write, write);
     if (at != NULL && observed(w->cluster))
         tw_emit_access(w, d, lane, (enum space)d->imm, address, ROW_BYTES, !write, write);
     return at;

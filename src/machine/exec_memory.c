@@ -7,6 +7,7 @@
 #include "machine/exec_lanes.h"
 #include "machine/guest.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 
 /* d->imm: enum space; mod[0]: signed; mod[1]: strong; mod[2]: scope; mod[3]: 1 acquire, 2 release */
 
@@ -71,6 +72,7 @@ static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t 
     const uint32_t *const refs = data_refs(w, &d->op[0]);
     const enum space space = (enum space)d->imm;
     const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
+    tally_lanes(w, d, &d->op[1], mask, bytes, true, false);
     FOR_LANES(lane, mask) {
         const uint64_t address = lane_address(w, &d->op[1], lane);
         const uint8_t *const at = access_at(w, d, lane, space, address, bytes, false);
@@ -90,6 +92,7 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
     const uint32_t *const refs = data_refs(w, &d->op[1]);
     const enum space space = (enum space)d->imm;
     const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
+    tally_lanes(w, d, &d->op[0], mask, bytes, false, true);
     FOR_LANES(lane, mask) {
         const uint64_t address = lane_address(w, &d->op[0], lane);
         uint8_t *const at = access_at(w, d, lane, space, address, bytes, true);
@@ -164,6 +167,7 @@ static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32
     const uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
     if (at == NULL)
         return exec_ld(w, d, mask);
+    tally_lanes(w, d, &d->op[1], mask, bytes, true, false);
     const uint32_t *const refs = data_refs(w, &d->op[0]);
     const uint32_t first = first_lane(mask);
     const bool own = !w->cluster->accompanied || d->imm == SPACE_SHARED;
@@ -188,6 +192,7 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
     uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
     if (at == NULL)
         return exec_st(w, d, mask);
+    tally_lanes(w, d, &d->op[0], mask, bytes, false, true);
     const uint32_t *const refs = data_refs(w, &d->op[1]);
     const uint32_t first = first_lane(mask);
     const bool own = !w->cluster->accompanied || d->imm == SPACE_SHARED;
@@ -326,6 +331,7 @@ static enum exec_status exec_st_bulk(struct warp *w, const struct dinst *d, uint
         uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[0], lane), (uint32_t)bytes, 8, true);
         if (at == NULL)
             return EXEC_FAULT;
+        tally_lanes(w, d, &d->op[0], UINT32_C(1) << lane, (uint32_t)bytes, false, true);
         memset(at, 0, (size_t)bytes);
     }
     w->cluster->changes++;

@@ -3,6 +3,7 @@
 #include "isa/mma_map.h"
 #include "machine/decode.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 #include "num/tile.h"
 
 #include "base/bits.h"
@@ -198,6 +199,7 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
     job.scratch = scratch;
     job.scratch_bytes = sizeof scratch;
     in->tile->run(&job);
+    tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)in->m * in->n * in->k);
     scatter_d(w, &d->op[AT_D], in, c);
     return EXEC_NEXT;
 }
@@ -251,6 +253,7 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
                            *const scale_b = in->scales == 0 ? NULL : &scales.b[n * in->scales];
             *to = tw_num_dot(in->model, &in->how, in->stored_k, &a[m * in->stored_k], chosen, to, scale_a, scale_b);
         }
+    tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)in->m * in->n * in->stored_k);
     scatter_d(w, &d->op[AT_D], in, c);
     return EXEC_NEXT;
 }

@@ -4,6 +4,7 @@
 #include "machine/decode.h"
 #include "machine/exec_tensor.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 #include "machine/tmem.h"
 #include "num/arith.h"
 
@@ -338,6 +339,7 @@ static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t 
         if (refs[reg] != REF_NONE)
             FOR_LANES(lane, mask)
                 row32(w, refs[reg])[lane] = load_register(w->cta->tmem, &r, lane, reg);
+    tally_bytes(w->cluster, SPACE_TMEM, false, (uint64_t)r.regs * LANES * sizeof(uint32_t));
     const uint64_t op = issue_event(w, mask);
     if (op != 0) {
         emit_cells(w, &r, mask, op, false);
@@ -384,6 +386,7 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
     const uint32_t *const refs = w->code->refs + d->op[AT_REGS].ref;
     for (uint32_t reg = 0; reg < r.regs; reg++)
         memcpy(&s->values[reg * LANES], row32(w, refs[reg]), LANES * sizeof(uint32_t));
+    tally_bytes(w->cluster, SPACE_TMEM, true, (uint64_t)r.regs * LANES * sizeof(uint32_t));
     s->op = issue_event(w, mask);
     if (s->op != 0)
         emit_cells(w, &r, mask, s->op, true);

@@ -63,6 +63,7 @@ enum dinst_flags {
     D_BRANCH = 2,    /* may change the pc                                                            */
     D_BARRIER = 4,   /* meets other warps or engines: the warp gives up its turn afterwards          */
     D_STRONG = 16,   /* a strong operation on global memory: executed in the cluster's turn alone    */
+    D_APPROXIMATE = 32, /* .approx, .full: hardware of another generation may give another word       */
     D_FLOAT_CONTRACTABLE = 8 /* an add or mul without a rounding qualifier                           */
 };
 
@@ -111,6 +112,7 @@ enum wait_kind {
 };
 
 struct async_agent;
+struct tally; /* tally.h */
 
 struct wait {
     enum wait_kind kind;
@@ -273,6 +275,7 @@ struct cta {
 struct cluster {
     struct launch *launch;  /* changes in a cluster's turn and between rounds alone: several host threads read it */
     struct diags *diags;    /* what the cluster reports, in its own arena */
+    struct tally *tally;    /* of the host thread that runs it; NULL: nothing is counted */
     enum launch_status status; /* LAUNCH_RUNNING until something ends the launch */
     const struct machine_observer *observer; /* NULL: nobody watches */
     uint64_t index;         /* linear in the grid of clusters */

@@ -5,6 +5,7 @@
 #include "machine/decode.h"
 #include "machine/program.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,8 @@ static bool prepare(struct launch *l, const char *entry)
     l->shared_bytes = (l->image->has_dynamic_shared ? l->image->shared_dynamic_at : l->image->shared_static_end) + l->dynamic_shared_bytes;
     l->cluster_bytes = tw_cluster_estimate(l);
     tw_rounds_start(l);
+    for (uint32_t i = 0; l->spec.report && i < l->threads; i++)
+        l->hands[i].tally = tw_tally_new(l);
     l->params = tw_arena_alloc(&l->arena, 1, l->spec.param_bytes + 16u);
     l->param_bytes = l->spec.param_bytes;
     if (l->param_bytes != 0)

@@ -51,6 +51,7 @@ struct launch_spec {
     struct machine_observer observer; /* event NULL: none */
     void (*print)(void *context, struct str text); /* what vprintf writes; NULL: dropped */
     void *print_context;
+    bool report; /* count for tw_launch_summary */
 };
 
 enum launch_status {
@@ -74,5 +75,9 @@ struct launch_progress {
     uint64_t thread_steps; /* the sum of their active lanes */
 };
 struct launch_progress tw_launch_progress(const struct launch *l);
+
+/* What has been executed so far, as text or JSON: instructions by opcode, bytes by space, multiply-adds, and how exact
+ * the results are. False unless spec.report was set. */
+bool tw_launch_summary(const struct launch *l, bool json, struct text *out);
 
 #endif

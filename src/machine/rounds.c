@@ -90,6 +90,7 @@ static uint64_t run_on(struct hand *hand, struct resident *r, uint64_t budget)
     struct cluster *const c = r->cluster;
     const uint64_t threads = c->thread_steps;
     c->arena.landing = &hand->landing;
+    c->tally = hand->tally;
     const uint64_t ran = tw_cluster_run(c, budget < c->left ? budget : c->left);
     c->left -= ran;
     hand->steps += ran;

@@ -31,6 +31,7 @@ enum phase {
 /* What a host thread needs of its own. */
 struct hand {
     struct landing landing;
+    struct tally *tally;
     uint64_t steps, thread_steps; /* executed since the launch last counted them */
 };
 

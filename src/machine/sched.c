@@ -10,6 +10,7 @@
  * IDLE_ROUNDS rounds, the cluster is in deadlock. */
 #include "machine/decode.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 #include "machine/warp.h"
 
 enum {
@@ -80,8 +81,16 @@ static enum exec_status run_special(struct warp *w, const struct dinst *d, uint3
     return d->run(w, d, mask);
 }
 
-/* Runs the split until it parks, branches among others, meets another, or the budget ends. Returns instructions run. */
-static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
+static inline void count(struct tally *t, uint32_t number, uint32_t mask)
+{
+    t->insts[number].warps++;
+    t->insts[number].threads += (uint64_t)__builtin_popcount(mask);
+}
+
+/* Runs the split until it parks, branches among others, meets another, or the budget ends. Returns instructions run.
+ * Inlined twice, so that a run without a report does not ask for one. */
+static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp *w, struct split *s, uint64_t budget,
+                                                                      struct tally *tally)
 {
     struct cluster *const c = w->cluster;
     tw_warp_select(w, s);
@@ -96,11 +105,15 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
         steps++;
         w->steps++;
         if (mask == 0) {
+            if (tally != NULL)
+                count(tally, w->code->first + s->pc, 0);
             s->pc++;
         } else {
             threads += (uint64_t)__builtin_popcount(mask);
-            const uint32_t pc = s->pc;
+            const uint32_t pc = s->pc, number = tally == NULL ? 0 : w->code->first + pc;
             const enum exec_status status = (d->flags & (D_ALIGNED | D_STRONG)) != 0 ? run_special(w, d, mask) : d->run(w, d, mask);
+            if (tally != NULL && status != EXEC_AGAIN && status != EXEC_TURN)
+                count(tally, number, mask);
             if (status == EXEC_NEXT) {
                 s->pc++;
                 s->resumed = s->timed_out = false;
@@ -130,6 +143,11 @@ static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
     c->steps += steps;
     c->thread_steps += threads;
     return steps;
+}
+
+static uint64_t run_split(struct warp *w, struct split *s, uint64_t budget)
+{
+    return w->cluster->tally == NULL ? run_split_with(w, s, budget, NULL) : run_split_with(w, s, budget, w->cluster->tally);
 }
 
 /* Runs the warp for at most `budget` instructions; fewer when none of its splits can go on. Returns those run. */

@@ -8,6 +8,7 @@
 #include "machine/tensor_operand.h"
 
 #include "machine/run.h"
+#include "machine/tally.h"
 
 #include <assert.h>
 #include <string.h>
@@ -482,6 +483,9 @@ static bool run(struct mma_run *r)
             if (!run_bank(r, i, bank))
                 return false;
     }
+    const uint32_t ctas = r->ctas[1] == NULL ? 1 : 2;
+    tally_products(r->pipe->cta->cluster, r->op->code, r->op->origin, r->model,
+                   (uint64_t)ctas * r->banks * r->rows * r->bank_n * r->k_a);
     return !r->inst->ashift || tw_tensor_shift(r->pipe, r->op);
 }
 

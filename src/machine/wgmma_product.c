@@ -2,6 +2,7 @@
  * gathered into one matrix, multiplied as a tile, and put back. A chain of products on one accumulator is gathered once. */
 #include "machine/decode.h"
 #include "machine/run.h"
+#include "machine/tally.h"
 #include "machine/wgmma_pipe.h"
 
 #include <string.h>
@@ -303,6 +304,7 @@ bool tw_wgmma_perform(struct wgmma_pipe *pipe, struct wgmma_group *group, uint64
         if (!multiply(&p))
             return false;
         held = p;
+        tally_products(pipe->cta->cluster, item->code, item->d->origin, p.inst->model, (uint64_t)WGMMA_M * p.inst->n * p.inst->stored_k);
         item->landed = true;
         group->landed = item->number;
         group->in_flight--;
