@@ -26,6 +26,8 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_RTOL] = {"--rtol", "R", CMD_RUN, false, "relative tolerance of --expect (default 0)"},
     [OPT_ATOL] = {"--atol", "A", CMD_RUN, false, "absolute tolerance of --expect (default 0)"},
     [OPT_SEED] = {"--seed", "N", CMD_RUN, false, "draws schedule and poison (default 0)"},
+    [OPT_THREADS] = {"--threads", "N", CMD_RUN, false, "host threads (default 1); the result is the same for any number"},
+    [OPT_REPORT] = {"--report", NULL, CMD_RUN, false, "after the run: instructions, bytes, multiply-adds, and how exact the result is"},
     [OPT_MAX_STEPS] = {"--max-steps", "N", CMD_RUN, false, "warp instructions before the run is ended"},
     [OPT_MAX_SECONDS] = {"--max-seconds", "S", CMD_RUN, false, "wall time before the run is ended"},
     [OPT_MAX_MEMORY] = {"--max-memory", "BYTES", CMD_RUN, false, "guest memory (default 4 GiB)"},
@@ -38,7 +40,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 };
 
 /* Options of the design that this version lacks: refused by name, so that nobody takes one for ignored. */
-static const char *const later_options[] = {"--device", "--compare", "--threads", "--no-hazards", "--trace", "--report"};
+static const char *const later_options[] = {"--device", "--compare", "--no-hazards", "--trace"};
 
 static const struct {
     const char *name;

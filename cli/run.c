@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MOST_THREADS = 256 };
+
 struct run {
     const struct options *o;
     tw_ctx *ctx;
@@ -29,14 +31,36 @@ static double seconds_now(void *user)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* What the kernel prints is a result. */
+static void print_text(void *user, const char *text, size_t len)
+{
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+static bool read_threads(struct run *r)
+{
+    uint64_t threads;
+    if (!option_uint(r->o, OPT_THREADS, 1, &threads))
+        return false;
+    if (threads == 0 || threads > MOST_THREADS) {
+        fprintf(stderr, "tilewright: --threads wants a number from 1 to %d, found '%s'\n", MOST_THREADS, option_text(r->o, OPT_THREADS));
+        return false;
+    }
+    r->opts.threads = (unsigned)threads;
+    return true;
+}
+
 static bool read_numbers(struct run *r)
 {
-    const bool ok = option_uint(r->o, OPT_SEED, 0, &r->opts.seed) &&
+    const bool ok = read_threads(r) && option_uint(r->o, OPT_SEED, 0, &r->opts.seed) &&
                     option_uint(r->o, OPT_MAX_STEPS, 0, &r->opts.max_steps) &&
                     option_uint(r->o, OPT_MAX_MEMORY, 0, &r->device_opts.max_memory) &&
                     option_double(r->o, OPT_MAX_SECONDS, 0, &r->opts.max_seconds) &&
                     option_double(r->o, OPT_RTOL, 0, &r->rtol) && option_double(r->o, OPT_ATOL, 0, &r->atol);
     r->opts.now = seconds_now;
+    r->opts.print = print_text;
+    r->opts.report = option_given(r->o, OPT_REPORT);
     return ok;
 }
 
@@ -188,12 +212,17 @@ static tw_status apply_outputs(struct run *r)
 static void print_result(const struct run *r)
 {
     tw_launch_stats s;
+    const char *report = "";
+    const bool json = option_given(r->o, OPT_JSON), wanted = option_given(r->o, OPT_REPORT);
     tw_launch_read_stats(r->launch, &s);
-    if (option_given(r->o, OPT_JSON))
-        printf("{\"ctas\": %llu, \"warp_instructions\": %llu}\n", (unsigned long long)s.ctas, (unsigned long long)s.steps);
+    if (wanted && tw_launch_report(r->launch, json ? TW_JSON : TW_TEXT, &report) != TW_OK)
+        report = "memory is exhausted: no report\n";
+    if (json)
+        printf("{\"ctas\": %llu, \"warp_instructions\": %llu%s%s}\n", (unsigned long long)s.ctas, (unsigned long long)s.steps,
+               wanted ? ", \"report\": " : "", report);
     else
-        printf("done: %llu CTA%s, %llu warp instructions\n", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
-               (unsigned long long)s.steps);
+        printf("done: %llu CTA%s, %llu warp instructions\n%s", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
+               (unsigned long long)s.steps, report);
 }
 
 static int run_all(struct run *r)

@@ -138,10 +138,14 @@ typedef struct tw_launch_opts {
     const void *params; /* the parameter block, laid out as the entry declares it */
     size_t param_bytes;
     uint64_t seed;       /* draws the schedule, poison, and which asynchronous work lands first */
+    unsigned threads;    /* host threads that run clusters; 0: one. For kernels without data races the result is the same */
     uint64_t max_steps;  /* warp instructions; 0: 10,000,000,000 */
     double max_seconds;  /* by `now`; 0: none */
     double (*now)(void *user); /* a monotonic clock in seconds; needed for max_seconds alone */
     void *user;
+    void (*print)(void *print_user, const char *text, size_t len); /* what the kernel prints (vprintf); NULL: dropped */
+    void *print_user;
+    bool report;         /* count for tw_launch_report; costs some time */
 } tw_launch_opts;
 
 /* Refuses what a driver refuses: dimensions that contradict the entry's directives, too much shared memory ... */
@@ -155,6 +159,10 @@ typedef struct tw_launch_stats {
     uint64_t ctas_done, ctas;
 } tw_launch_stats;
 TW_API void tw_launch_read_stats(const tw_launch *launch, tw_launch_stats *out);
+
+/* What the launch has executed: instructions by opcode, bytes by space, multiply-adds of tensor cores by kind, and how
+ * exact the results are and why. TW_ERROR unless opts.report was set. *text lives as long as the launch. */
+TW_API tw_status tw_launch_report(tw_launch *launch, tw_style style, const char **text);
 
 /* ---- arguments by name ---------------------------------------------------------------------------- */
 

@@ -73,6 +73,12 @@ static uint64_t nanoseconds(void *context)
     return (uint64_t)(opts->now(opts->user) * 1e9);
 }
 
+static void print(void *context, struct str text)
+{
+    const tw_launch_opts *opts = context;
+    opts->print(opts->print_user, text.at, text.len);
+}
+
 static tw_status create(void *argument)
 {
     struct create_call *call = argument;
@@ -96,6 +102,10 @@ static tw_status create(void *argument)
         .max_nanoseconds = timed ? (uint64_t)(opts->max_seconds * 1e9) : 0,
         .clock = timed ? nanoseconds : NULL,
         .clock_context = opts,
+        .threads = opts->threads,
+        .print = opts->print == NULL ? NULL : print,
+        .print_context = opts,
+        .report = opts->report,
     };
     memcpy(spec.grid, opts->grid, sizeof spec.grid);
     memcpy(spec.block, opts->block, sizeof spec.block);
@@ -159,4 +169,29 @@ void tw_launch_read_stats(const tw_launch *launch, tw_launch_stats *out)
 {
     const struct launch_progress p = tw_launch_progress(launch->launch);
     *out = (tw_launch_stats){.steps = p.warp_steps, .ctas_done = p.ctas_done, .ctas = p.ctas_total};
+}
+
+struct report_call {
+    tw_launch *launch;
+    tw_style style;
+    const char *text;
+};
+
+static tw_status report(void *argument)
+{
+    struct report_call *call = argument;
+    struct text t;
+    tw_text_init(&t, &call->launch->arena);
+    if (!tw_launch_summary(call->launch->launch, call->style == TW_JSON, &t))
+        return TW_ERROR;
+    call->text = t.at;
+    return TW_OK;
+}
+
+tw_status tw_launch_report(tw_launch *launch, tw_style style, const char **text)
+{
+    struct report_call call = {launch, style, NULL};
+    const tw_status status = tw_api_guard(launch->ctx, report, &call);
+    *text = call.text;
+    return status;
 }
