@@ -181,13 +181,18 @@ static struct ir_var *define_descriptor(struct dispatch_call *c, struct ir_block
     return define->var;
 }
 
-/* Descriptors of this call or, where they are hoisted, of the kernel. */
+/* Descriptors of this call or, where they are hoisted, of the kernel; and for regions with run-time starts, which are
+ * the same for every instruction of a call, the low word that they give. */
 struct sharing {
     struct dispatch_kernel *known;
     struct ir_block *into;
+    struct {
+        uint64_t constant;
+        struct ir_var *var; /* NULL: not needed so far */
+    } low[GEMM_OPERANDS];
 };
 
-static struct ir_var *shared_descriptor(struct dispatch_call *c, const struct sharing *s, enum gemm_operand o, const struct parts *p)
+static struct ir_var *shared_descriptor(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p)
 {
     struct dispatch_kernel *known = s->known;
     for (uint32_t i = 0; i < known->descriptors.len; i++)
@@ -198,19 +203,36 @@ static struct ir_var *shared_descriptor(struct dispatch_call *c, const struct sh
     return var;
 }
 
-/* descriptor + units. A start lies inside the 2^14 units of its field, so a static offset is a plain addition; one that
- * a run-time index gives is added to the low word alone, and whatever the index is, no carry reaches the strides above.
+/* The low word of a descriptor, moved by the region's run-time starts. */
+static struct ir_var *low_word(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p, struct ir_var *whole)
+{
+    struct ir_kernel *k = c->k;
+    const struct src_span at = c->stmt->at;
+    if (s->low[o].var != NULL && s->low[o].constant == p->constant)
+        return s->low[o].var;
+    struct ir_stmt *define = tw_ir_stmt_new(k, c->out, IR_DEFINE, at);
+    define->value = tw_ir_cast(k, tw_ir_uint32(), tw_ir_var_ref(k, whole, at), at);
+    for (uint32_t i = 0; i < p->move_count; i++)
+        define->value = tw_ir_binary(k, IR_ADD, define->value, tw_ir_expr_copy(k, p->moves[i], NULL), at);
+    define->var = tw_ir_var_new(k, o == GEMM_A ? "lowA" : "lowB", tw_ir_uint32(), at);
+    define->var->definition = define;
+    s->low[o].constant = p->constant;
+    s->low[o].var = define->var;
+    return define->var;
+}
+
+/* descriptor + units. A static start lies inside the 2^14 units of its field, so that is a plain addition. One that a
+ * run-time index gives is added to the low word alone: whatever the index is, no carry reaches the strides above.
  * SOURCE: kernel-language-tile 8.1: "low-word addition wraps in 32 bits and must not carry out". */
-static struct ir_expr *moved(struct dispatch_call *c, struct ir_var *var, const struct parts *p, struct src_span at)
+static struct ir_expr *moved(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p, struct src_span at)
 {
     struct ir_kernel *k = c->k;
     const struct ir_type u64 = tw_ir_uint64(), u32 = tw_ir_uint32();
-    struct ir_expr *base = tw_ir_var_ref(k, var, at);
+    struct ir_var *whole = shared_descriptor(c, s, o, p);
     if (p->move_count == 0)
-        return tw_ir_binary(k, IR_ADD, base, tw_ir_const_int(k, u64, p->units, at), at);
-    struct ir_expr *low = tw_ir_binary(k, IR_ADD, tw_ir_cast(k, u32, base, at), tw_ir_const_int(k, u32, p->units, at), at);
-    for (uint32_t i = 0; i < p->move_count; i++)
-        low = tw_ir_binary(k, IR_ADD, low, tw_ir_expr_copy(k, p->moves[i], NULL), at);
+        return tw_ir_binary(k, IR_ADD, tw_ir_var_ref(k, whole, at), tw_ir_const_int(k, u64, p->units, at), at);
+    struct ir_expr *low = tw_ir_binary(k, IR_ADD, tw_ir_var_ref(k, low_word(c, s, o, p, whole), at),
+                                       tw_ir_const_int(k, u32, p->units, at), at);
     return tw_ir_binary(k, IR_BITOR, tw_ir_cast(k, u64, low, at),
                         tw_ir_const_bits(k, u64, p->constant & ~UINT64_C(0xffffffff), at), at);
 }
@@ -221,14 +243,14 @@ static bool is_descriptor(const struct ir_ptx_operand *o)
 }
 
 /* The operands of an instruction are d, a, b, idesc, ... */
-static void share_descriptors(struct dispatch_call *c, const struct sharing *s, struct ir_ptx *mma)
+static void share_descriptors(struct dispatch_call *c, struct sharing *s, struct ir_ptx *mma)
 {
     for (int o = GEMM_A; o <= GEMM_B; o++) {
         struct ir_ptx_operand *operand = &mma->operands[o];
         if (!is_descriptor(operand))
             continue;
         const struct parts p = take_apart(operand->expr);
-        operand->expr = moved(c, shared_descriptor(c, s, (enum gemm_operand)o, &p), &p, operand->at);
+        operand->expr = moved(c, s, (enum gemm_operand)o, &p, operand->at);
     }
 }
 
@@ -255,7 +277,9 @@ static void finish(struct dispatch_call *c, const struct ir_block *made)
 {
     struct dispatch_kernel local = {0};
     const struct gemm *f = gemm_of(c);
-    const struct sharing s = f->smem_desc == GEMM_HOIST ? (struct sharing){c->shared, &c->shared->hoisted} : (struct sharing){&local, c->out};
+    struct sharing s = {.known = &local, .into = c->out};
+    if (f->smem_desc == GEMM_HOIST)
+        s = (struct sharing){.known = c->shared, .into = &c->shared->hoisted};
     const bool sharing = f->smem_desc == GEMM_HOIST || f->smem_desc == GEMM_LOCAL_HOIST;
     for (uint32_t i = 0; i < made->list.len; i++) {
         struct ir_stmt *stmt = made->list.at[i];
