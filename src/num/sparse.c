@@ -26,7 +26,7 @@ unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a
 bool tw_num_sparse_known(const struct num_dot_model *model)
 {
     return model->method == NUM_DOT_INTEGER || model->method == NUM_DOT_GROUPS || model->method == NUM_DOT_SCALE_GROUPS ||
-           (model->method == NUM_DOT_WINDOW && model->chunk == 0) ||
+           model->method == NUM_DOT_WINDOW || /* of several windows, each takes its number of stored elements: see the header */
            /* MEASURED: mma_sparse, sm_90a; the pairs of k that take turns are pairs of stored elements */
            (model->method == NUM_DOT_TWO_STEP_F16 && model->evidence == NUM_MEASURED_HERE);
 }

@@ -25,9 +25,10 @@ bool tw_num_sparse_select(unsigned element_bits, unsigned code, bool ascending, 
 /* The width that decides about groups: that of the element's container, which is a byte for every format of f8f6f4. */
 unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a);
 
-/* Whether the order of a sparse sum follows from the dense model: one window takes all stored products, groups count stored
- * products, or the sum is exact; and fp8 on sm_90, where the windows that share K were measured to take pairs of stored
- * elements in turn. Elsewhere nobody has said which stored products share a window. */
+/* Whether the order of a sparse sum follows from the dense model: windows and groups count stored products, or the sum is
+ * exact. MEASURED: mma_sparse, sm_90a: one window takes all stored products, and the windows that share K in fp8 mma.sync
+ * take pairs of stored elements in turn. That the windows of sm_75 to sm_89 count stored elements too is inferred from it;
+ * those models are published ones anyway. fp8 mma.sync of other targets is left open. */
 bool tw_num_sparse_known(const struct num_dot_model *model);
 
 /* The dot product of `stored` elements of A with 2 * stored elements of B: elements of B that no code selects are removed
