@@ -8,20 +8,17 @@ enum { INDENT = 4, LINE_WIDTH = 118 };
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-/* Where a line may be broken: the last blank behind a comma, or before an operator, that fits; else the first that does not. */
+/* Where a line may be broken: at the last blank behind a comma that fits, else before the last operator that fits. */
 static size_t break_at(const char *line, size_t room)
 {
-    size_t best = 0;
-    for (size_t i = 1; line[i] != '\0'; i++) {
-        if (line[i] != ' ' || !(line[i - 1] == ',' || strchr("|&+*/?:-", line[i + 1]) != NULL) || strchr("*", line[i + 1]))
-            continue;
-        if (i > room && best != 0)
-            return best;
-        best = i;
-        if (i > room)
-            return best;
+    size_t comma = 0, operator = 0;
+    for (size_t i = 1; line[i] != '\0' && (i <= room || (comma == 0 && operator == 0)); i++) {
+        if (line[i] == ' ' && line[i - 1] == ',')
+            comma = i;
+        else if (line[i] == ' ' && strchr("|&+/?:-", line[i + 1]) != NULL)
+            operator = i;
     }
-    return best;
+    return comma != 0 ? comma : operator;
 }
 
 static void add_line(struct cuda_emitter *em, const char *line)
@@ -284,6 +281,7 @@ static void statement(struct cuda_emitter *em, const struct ir_stmt *s)
     case IR_PTX: tw_cuda_ptx_call(em, s->ptx); break;
     case IR_CUDA: cuda_call(em, s); break;
     case IR_TILE:
+    case IR_DISPATCH:
     case IR_STMT_OP_COUNT: assert(false); break;
     }
 }

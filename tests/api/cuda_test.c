@@ -28,7 +28,7 @@ static struct both compile_both(const char *path, const char *kernel, char *text
     assert_non_null(b.ctx);
     if (tw_compile(b.ctx, path, text, strlen(text), &(tw_compile_opts){.arch = arch, .kernel = kernel}, &b.ours) != TW_OK)
         fail_msg("%s", tw_diagnostics(b.ctx, TW_TEXT));
-    b.ptx = nvcc_ptx(path, text_of(b.ctx, b.ours, TW_EMIT_CUDA), arch);
+    b.ptx = nvcc_ptx(path, text_of(b.ctx, b.ours, TW_EMIT_CUDA), arch, "");
     if (tw_module_parse(b.ctx, "nvcc.ptx", b.ptx, strlen(b.ptx), &b.nvcc) != TW_OK)
         fail_msg("%s: %s", path, tw_diagnostics(b.ctx, TW_TEXT));
     b.contract = text_of(b.ctx, b.ours, TW_EMIT_LAUNCH);
@@ -206,6 +206,32 @@ static void statements_agree(void **state)
     }
 }
 
+/* The twin of all that agreement: written with plain operators, a product and a sum become one fused operation, which rounds once,
+ * and the comparison shows it. */
+static void a_contracted_product_and_sum_would_show(void **state)
+{
+    static const char kernel[] = HEAD "A: T.Tensor((128,), \"float32\"), Out: T.Tensor((128,), \"float32\")" ENTRY
+                                 "    Out[i] = A[i] * A[(i + 1) % 128] + Out[i]\n";
+    static const char plain[] = "#define __fmul_rn(a, b) ((a) * (b))\n#define __fadd_rn(a, b) ((a) + (b))\n";
+    (void)state;
+    if (!have_nvcc())
+        skip();
+    struct both b = compile_both("contraction", "k", strdup(kernel), "sm_100a");
+    const char *cuda = text_of(b.ctx, b.ours, TW_EMIT_CUDA);
+    char *fused = calloc(1, sizeof plain + strlen(cuda));
+    assert_non_null(fused);
+    strcat(strcpy(fused, plain), cuda);
+    char *ptx = nvcc_ptx("contraction", fused, "sm_100a", "");
+    tw_module *other;
+    assert_int_equal(tw_module_parse(b.ctx, "fused.ptx", ptx, strlen(ptx), &other), TW_OK);
+    struct nvcc_run x = run_filled(b.ctx, b.nvcc, b.contract, "normal", "0", 1), y = run_filled(b.ctx, other, b.contract, "normal", "0", 1);
+    assert_int_equal(x.len, y.len);
+    assert_memory_not_equal(x.bytes, y.bytes, x.len);
+    tw_module_destroy(other);
+    free(x.bytes), free(y.bytes), free(ptx), free(fused);
+    release(&b);
+}
+
 /* ---- what only the text shows ------------------------------------------------------------------------------------ */
 
 static void the_cuda_is_the_same_each_time_it_is_asked_for(void **state)
@@ -243,6 +269,7 @@ int main(void)
         cmocka_unit_test(every_example_gives_the_same_bits),
         cmocka_unit_test(a_warp_kernel_agrees_on_every_architecture),
         cmocka_unit_test(statements_agree),
+        cmocka_unit_test(a_contracted_product_and_sum_would_show),
         cmocka_unit_test(the_cuda_is_the_same_each_time_it_is_asked_for),
         cmocka_unit_test(ptx_that_was_read_has_no_cuda),
     };

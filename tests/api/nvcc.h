@@ -35,8 +35,8 @@ static inline char *read_whole(const char *path)
     return text;
 }
 
-/* What `nvcc -ptx` makes of the text; to be freed. It must take it without a word. */
-static inline char *nvcc_ptx(const char *what, const char *cuda, const char *arch)
+/* What `nvcc -ptx` makes of the text; to be freed. It must take it without a word; -w among the flags silences its warnings. */
+static inline char *nvcc_ptx(const char *what, const char *cuda, const char *arch, const char *flags)
 {
     char folder[] = "/tmp/tilewright_XXXXXX", path[64], command[512];
     assert_non_null(mkdtemp(folder));
@@ -45,7 +45,7 @@ static inline char *nvcc_ptx(const char *what, const char *cuda, const char *arc
     assert_non_null(f);
     assert_int_equal(fwrite(cuda, 1, strlen(cuda), f), strlen(cuda));
     fclose(f);
-    snprintf(command, sizeof command, "nvcc -ptx -arch=%s -o %s/k.ptx %s > %s/log 2>&1", arch, folder, path, folder);
+    snprintf(command, sizeof command, "nvcc -ptx %s -arch=%s -o %s/k.ptx %s > %s/log 2>&1", flags, arch, folder, path, folder);
     const int status = system(command);
     snprintf(path, sizeof path, "%s/log", folder);
     char *log = read_whole(path);
