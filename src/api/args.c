@@ -1,4 +1,4 @@
-/* Arguments by name: tensors in guest memory, scalars as words, and the parameter block they make. */
+/* Arguments by name: tensors in guest memory, scalars as words, tensor maps, and the parameter block they make. */
 #include "api/args.h"
 
 #include "num/decimal.h"
@@ -8,18 +8,16 @@
 
 static void list_names(const tw_args *args, struct text *out)
 {
-    for (uint32_t i = 0; i < args->contract->args.len; i++)
-        tw_text_addf(out, i == 0 ? "%s" : ", %s", args->contract->args.at[i].name);
+    for (uint32_t i = 0; i < args->slot_count; i++)
+        tw_text_addf(out, i == 0 ? "%s" : ", %s", args->slots[i].arg->name);
 }
 
 struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kind kind)
 {
     tw_ctx *ctx = args->device->ctx;
-    for (uint32_t i = 0; i < args->contract->args.len; i++) {
-        const struct contract_arg *a = &args->contract->args.at[i];
-        if (strcmp(a->name, name) == 0 && a->kind == kind)
+    for (uint32_t i = 0; i < args->slot_count; i++)
+        if (strcmp(args->slots[i].arg->name, name) == 0 && args->slots[i].arg->kind == kind)
             return &args->slots[i];
-    }
     struct text names;
     tw_text_init(&names, &ctx->arena);
     list_names(args, &names);
@@ -29,17 +27,43 @@ struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kin
     return NULL;
 }
 
-static bool place_tensor(tw_args *args, struct arg_slot *slot)
+/* Memory of a tensor or of scratch. */
+static bool place_bytes(tw_args *args, struct arg_slot *slot)
 {
     tw_ctx *ctx = args->device->ctx;
-    slot->bytes = tw_contract_tensor_bytes(slot->arg);
+    const bool scratch = slot->arg->kind == CONTRACT_SCRATCH;
+    slot->bytes = scratch ? slot->arg->scratch_bytes : tw_contract_tensor_bytes(slot->arg);
     slot->address = slot->bytes == UINT64_MAX ? 0 : tw_memory_alloc(args->device->memory, slot->bytes, slot->arg->name);
     if (slot->address != 0)
         return true;
-    struct diag *d = tw_diag(&ctx->diags, E0626, slot->arg->at, "no guest memory is left for tensor '%s'", slot->arg->name);
+    struct diag *d = tw_diag(&ctx->diags, E0626, slot->arg->at, "no guest memory is left for %s '%s'",
+                             scratch ? "scratch" : "tensor", slot->arg->name);
     tw_diag_found(d, "%llu bytes wanted, %llu in use", (unsigned long long)slot->bytes,
                   (unsigned long long)tw_memory_used(args->device->memory));
     tw_diag_fix(d, "raise the limit (--max-memory)");
+    return false;
+}
+
+/* The 128 bytes of a map, once its tensor has an address. */
+static bool make_map(tw_args *args, struct arg_slot *slot)
+{
+    tw_ctx *ctx = args->device->ctx;
+    const struct contract_map *const m = slot->arg->map;
+    const struct arg_slot *const tensor = tw_args_find(args, m->tensor, CONTRACT_TENSOR);
+    if (tensor == NULL)
+        return false;
+    struct tensor_map map = m->map;
+    struct tensor_map_fault fault;
+    map.address = tensor->address;
+    slot->map = arena_new(&args->arena, uint8_t, TENSOR_MAP_BYTES);
+    if (tw_tensor_map_encode(&map, args->module->ptx->env.target.sm, &ctx->arena, slot->map, &fault))
+        return true;
+    const struct src_span at = m->field_at[fault.field].file != 0 ? m->field_at[fault.field] : slot->arg->at;
+    struct diag *d = tw_diag(&ctx->diags, E0789, at, "tensor map '%s': %s breaks a rule", slot->arg->name,
+                             tw_tensor_map_fault_field(&fault, &ctx->arena));
+    tw_diag_expected(d, "%s", fault.expected);
+    tw_diag_found(d, "%s", fault.found);
+    tw_diag_spec(d, "CUDA driver API, %s", map.mode == TMAP_TILE ? "cuTensorMapEncodeTiled" : "cuTensorMapEncodeIm2col");
     return false;
 }
 
@@ -80,6 +104,17 @@ static bool set_scalar(tw_args *args, struct arg_slot *slot, const char *text)
     return false;
 }
 
+/* The parameter that an argument makes. */
+static uint32_t param_bytes(const struct contract_arg *a, const char **what)
+{
+    *what = a->kind == CONTRACT_SCALAR ? "a scalar" : a->kind == CONTRACT_TENSOR_MAP ? "a tensor map" : "a pointer";
+    if (a->kind == CONTRACT_BYTES)
+        return a->byte_count;
+    if (a->kind == CONTRACT_SCALAR)
+        return (tw_contract_dtype_bits(a->dtype) + 7) / 8;
+    return a->kind == CONTRACT_TENSOR_MAP ? TENSOR_MAP_BYTES : 8;
+}
+
 /* The contract's arguments are the entry's parameters: as many, and of the same sizes. */
 static bool check_against_entry(tw_args *args, const struct param_layout *layout)
 {
@@ -93,13 +128,14 @@ static bool check_against_entry(tw_args *args, const struct param_layout *layout
     }
     for (uint32_t i = 0; i < layout->count; i++) {
         const struct contract_arg *a = &c->args.at[i];
-        const uint32_t bytes = a->kind == CONTRACT_SCALAR ? (tw_contract_dtype_bits(a->dtype) + 7) / 8 : 8;
+        const char *what;
+        const uint32_t bytes = param_bytes(a, &what);
         if (bytes == layout->slots[i].bytes)
             continue;
         struct diag *d = tw_diag(&ctx->diags, E0614, a->at, "argument '%s' does not fit parameter '%s'", a->name,
                                  layout->slots[i].name);
         tw_diag_expected(d, "%u bytes", layout->slots[i].bytes);
-        tw_diag_found(d, "%s of %u bytes", a->kind == CONTRACT_SCALAR ? "a scalar" : "a pointer", bytes);
+        tw_diag_found(d, "%s of %u bytes", what, bytes);
         return false;
     }
     return true;
@@ -126,6 +162,32 @@ static const struct contract *contract_of(const struct create_call *call)
     return tw_contract_read(&args->arena, file, &ctx->diags);
 }
 
+static void make_slots(tw_args *args)
+{
+    const struct contract *const c = args->contract;
+    args->slots = arena_new(&args->arena, struct arg_slot, c->args.len + c->tensors.len);
+    for (uint32_t i = 0; i < c->args.len; i++)
+        args->slots[args->slot_count++].arg = &c->args.at[i];
+    for (uint32_t i = 0; i < c->tensors.len; i++)
+        args->slots[args->slot_count++].arg = &c->tensors.at[i];
+}
+
+static tw_status fill_slots(tw_args *args)
+{
+    for (uint32_t i = 0; i < args->slot_count; i++) {
+        struct arg_slot *const slot = &args->slots[i];
+        const struct contract_arg *const a = slot->arg;
+        if ((a->kind == CONTRACT_TENSOR || a->kind == CONTRACT_SCRATCH) && !place_bytes(args, slot))
+            return TW_LIMIT;
+        if (a->kind == CONTRACT_SCALAR && a->value != NULL && !set_scalar(args, slot, a->value))
+            return TW_ERROR;
+    }
+    for (uint32_t i = 0; i < args->slot_count; i++)
+        if (args->slots[i].arg->kind == CONTRACT_TENSOR_MAP && !make_map(args, &args->slots[i]))
+            return TW_ERROR;
+    return TW_OK;
+}
+
 static tw_status create(void *argument)
 {
     struct create_call *call = argument;
@@ -143,16 +205,8 @@ static tw_status create(void *argument)
     if (args->program == NULL || !tw_program_params(args->program, entry->name, &ctx->diags, &args->layout) ||
         !check_against_entry(args, &args->layout))
         return TW_ERROR;
-    args->slots = arena_new(&args->arena, struct arg_slot, args->contract->args.len);
-    for (uint32_t i = 0; i < args->contract->args.len; i++) {
-        args->slots[i].arg = &args->contract->args.at[i];
-        const struct contract_arg *a = args->slots[i].arg;
-        if (a->kind == CONTRACT_TENSOR && !place_tensor(args, &args->slots[i]))
-            return TW_LIMIT;
-        if (a->kind == CONTRACT_SCALAR && a->value != NULL && !set_scalar(args, &args->slots[i], a->value))
-            return TW_ERROR;
-    }
-    return TW_OK;
+    make_slots(args);
+    return fill_slots(args);
 }
 
 tw_status tw_args_create(tw_device *device, tw_module *module, const char *entry, const char *contract_name,
@@ -178,7 +232,7 @@ void tw_args_destroy(tw_args *args)
 {
     if (args == NULL)
         return;
-    for (uint32_t i = 0; args->slots != NULL && i < args->contract->args.len; i++)
+    for (uint32_t i = 0; i < args->slot_count; i++)
         if (args->slots[i].address != 0)
             tw_memory_release(args->device->memory, args->slots[i].address);
     tw_arena_release(&args->arena);
@@ -249,7 +303,10 @@ static bool make_params(tw_args *args, unsigned char *block)
             return false;
         }
         const uint64_t word = slot->arg->kind == CONTRACT_SCALAR ? slot->word : slot->address;
-        memcpy(block + args->layout.slots[i].offset, &word, args->layout.slots[i].bytes);
+        const void *const from = slot->map != NULL                   ? (const void *)slot->map
+                                 : slot->arg->kind == CONTRACT_BYTES ? (const void *)slot->arg->bytes
+                                                                     : (const void *)&word;
+        memcpy(block + args->layout.slots[i].offset, from, args->layout.slots[i].bytes);
     }
     return true;
 }

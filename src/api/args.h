@@ -6,7 +6,8 @@
 
 struct arg_slot {
     const struct contract_arg *arg;
-    uint64_t address, bytes; /* tensors: guest memory */
+    uint64_t address, bytes; /* tensors, scratch: guest memory */
+    uint8_t *map;            /* tensor maps: TENSOR_MAP_BYTES */
     uint64_t word;           /* scalars */
     bool has_value;
 };
@@ -19,7 +20,8 @@ struct tw_args {
     const char *entry;
     struct program *program;
     struct param_layout layout;
-    struct arg_slot *slots; /* one an argument of the contract */
+    struct arg_slot *slots; /* one an argument of the contract, then one a tensor that is no parameter */
+    uint32_t slot_count;
 };
 
 /* The argument of that name and kind, or NULL after a diagnostic that lists the names. */

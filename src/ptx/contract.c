@@ -1,6 +1,6 @@
 #include "ptx/contract.h"
 
-#include "base/json.h"
+#include "ptx/contract_read.h"
 
 #include <string.h>
 
@@ -23,6 +23,17 @@ uint32_t tw_contract_dtype_bits(struct contract_dtype t)
     return t.is_bool ? 8 : tw_num_bits(t.format);
 }
 
+const struct contract_arg *tw_contract_tensor(const struct contract *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->args.len; i++)
+        if (c->args.at[i].kind == CONTRACT_TENSOR && strcmp(c->args.at[i].name, name) == 0)
+            return &c->args.at[i];
+    for (uint32_t i = 0; i < c->tensors.len; i++)
+        if (strcmp(c->tensors.at[i].name, name) == 0)
+            return &c->tensors.at[i];
+    return NULL;
+}
+
 uint64_t tw_contract_tensor_bytes(const struct contract_arg *a)
 {
     uint64_t bits = tw_contract_dtype_bits(a->dtype);
@@ -36,34 +47,28 @@ uint64_t tw_contract_tensor_bytes(const struct contract_arg *a)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-struct reader {
-    struct arena *arena;
-    struct diags *diags;
-    uint32_t file;
-};
-
-static struct src_span span_of(const struct reader *r, const struct json *v)
+struct src_span tw_contract_span(const struct contract_reader *r, const struct json *v)
 {
     return (struct src_span){r->file, v->begin, v->end};
 }
 
-static bool wrong_type(struct reader *r, const struct json *at, const char *field, const char *expected)
+bool tw_contract_wrong_type(struct contract_reader *r, const struct json *at, const char *field, const char *expected)
 {
-    struct diag *d = tw_diag(r->diags, E0611, span_of(r, at), "field \"%s\" of the launch contract has the wrong type", field);
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, at), "field \"%s\" of the launch contract has the wrong type", field);
     tw_diag_expected(d, "%s", expected);
     tw_diag_found(d, "%s", tw_json_kind_name(at->kind));
     return false;
 }
 
-static bool missing(struct reader *r, const struct json *object, const char *field, const char *expected)
+bool tw_contract_missing(struct contract_reader *r, const struct json *object, const char *field, const char *expected)
 {
-    struct diag *d = tw_diag(r->diags, E0611, span_of(r, object), "the launch contract lacks \"%s\" here", field);
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, object), "the launch contract lacks \"%s\" here", field);
     tw_diag_expected(d, "%s", expected);
     return false;
 }
 
 /* Refuses keys that are not in the NULL-terminated list. */
-static bool check_keys(struct reader *r, const struct json *object, const char *const *known)
+bool tw_contract_check_keys(struct contract_reader *r, const struct json *object, const char *const *known)
 {
     for (uint32_t i = 0; i < object->count; i++) {
         bool ok = false;
@@ -74,7 +79,7 @@ static bool check_keys(struct reader *r, const struct json *object, const char *
             tw_text_addf(&list, k == 0 ? "%s" : ", %s", known[k]);
         }
         if (!ok) {
-            struct diag *d = tw_diag(r->diags, E0612, span_of(r, &object->items[i]), "unknown field \"" STR_FMT "\"",
+            struct diag *d = tw_diag(r->diags, E0612, tw_contract_span(r, &object->items[i]), "unknown field \"" STR_FMT "\"",
                                      STR_ARG(object->keys[i]));
             tw_diag_expected(d, "one of: %s", list.at);
             return false;
@@ -83,10 +88,10 @@ static bool check_keys(struct reader *r, const struct json *object, const char *
     return true;
 }
 
-static bool read_count(struct reader *r, const struct json *v, const char *field, int64_t low, int64_t high, int64_t *out)
+bool tw_contract_read_count(struct contract_reader *r, const struct json *v, const char *field, int64_t low, int64_t high, int64_t *out)
 {
     if (!tw_json_int(v, out) || *out < low || *out > high) {
-        struct diag *d = tw_diag(r->diags, E0611, span_of(r, v), "field \"%s\" of the launch contract is out of range", field);
+        struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"%s\" of the launch contract is out of range", field);
         tw_diag_expected(d, "an integer from %lld to %lld", (long long)low, (long long)high);
         tw_diag_found(d, "%s", v->kind == JSON_NUMBER ? v->text.at : tw_json_kind_name(v->kind));
         return false;
@@ -95,7 +100,7 @@ static bool read_count(struct reader *r, const struct json *v, const char *field
 }
 
 /* One to three positive integers, or one integer alone; absent dimensions are 1. */
-static bool read_dims(struct reader *r, const struct json *object, const char *field, uint32_t out[3])
+static bool read_dims(struct contract_reader *r, const struct json *object, const char *field, uint32_t out[3])
 {
     const struct json *v = tw_json_get(object, field);
     out[0] = out[1] = out[2] = 1;
@@ -104,31 +109,31 @@ static bool read_dims(struct reader *r, const struct json *object, const char *f
     const struct json *items = v->kind == JSON_ARRAY ? v->items : v;
     const uint32_t count = v->kind == JSON_ARRAY ? v->count : 1;
     if (count < 1 || count > 3)
-        return wrong_type(r, v, field, "one to three positive integers");
+        return tw_contract_wrong_type(r, v, field, "one to three positive integers");
     for (uint32_t i = 0; i < count; i++) {
         int64_t n;
-        if (!read_count(r, &items[i], field, 1, INT32_MAX, &n))
+        if (!tw_contract_read_count(r, &items[i], field, 1, INT32_MAX, &n))
             return false;
         out[i] = (uint32_t)n;
     }
     return true;
 }
 
-static bool read_name(struct reader *r, const struct json *object, const char *field, const char **out)
+bool tw_contract_read_name(struct contract_reader *r, const struct json *object, const char *field, const char **out)
 {
     const struct json *v = tw_json_get(object, field);
     if (v == NULL)
-        return missing(r, object, field, "a string");
+        return tw_contract_missing(r, object, field, "a string");
     if (v->kind != JSON_STRING)
-        return wrong_type(r, v, field, "a string");
+        return tw_contract_wrong_type(r, v, field, "a string");
     *out = v->text.at;
     return true;
 }
 
-static bool read_dtype(struct reader *r, const struct json *object, struct contract_arg *a)
+static bool read_dtype(struct contract_reader *r, const struct json *object, struct contract_arg *a)
 {
     const char *name;
-    if (!read_name(r, object, "dtype", &name))
+    if (!tw_contract_read_name(r, object, "dtype", &name))
         return false;
     if (tw_contract_dtype_find(tw_str(name), &a->dtype))
         return true;
@@ -137,26 +142,26 @@ static bool read_dtype(struct reader *r, const struct json *object, struct contr
     for (int f = 0; f < NUM_FORMAT_COUNT; f++)
         if (tw_num_format((enum num_format)f)->dtype != NULL)
             tw_text_addf(&list, "%s, ", tw_num_format((enum num_format)f)->dtype);
-    struct diag *d = tw_diag(r->diags, E0613, span_of(r, tw_json_get(object, "dtype")), "unknown dtype \"%s\"", name);
+    struct diag *d = tw_diag(r->diags, E0613, tw_contract_span(r, tw_json_get(object, "dtype")), "unknown dtype \"%s\"", name);
     tw_diag_expected(d, "one of: %sbool", list.at);
     return false;
 }
 
-static bool read_shape(struct reader *r, const struct json *object, struct contract_arg *a)
+static bool read_shape(struct contract_reader *r, const struct json *object, struct contract_arg *a)
 {
     const struct json *v = tw_json_get(object, "shape");
     if (v == NULL)
-        return missing(r, object, "shape", "an array of integers");
+        return tw_contract_missing(r, object, "shape", "an array of integers");
     if (v->kind != JSON_ARRAY || v->count > TW_MAX_RANK)
-        return wrong_type(r, v, "shape", "an array of at most 16 integers");
+        return tw_contract_wrong_type(r, v, "shape", "an array of at most 16 integers");
     a->rank = v->count;
     for (uint32_t i = 0; i < v->count; i++)
-        if (!read_count(r, &v->items[i], "shape", 0, INT64_MAX / 2, &a->shape[i]))
+        if (!tw_contract_read_count(r, &v->items[i], "shape", 0, INT64_MAX / 2, &a->shape[i]))
             return false;
     return true;
 }
 
-static bool read_value(struct reader *r, const struct json *object, struct contract_arg *a)
+static bool read_value(struct contract_reader *r, const struct json *object, struct contract_arg *a)
 {
     const struct json *v = tw_json_get(object, "value");
     if (v == NULL)
@@ -166,45 +171,125 @@ static bool read_value(struct reader *r, const struct json *object, struct contr
     else if (v->kind == JSON_NUMBER || v->kind == JSON_STRING)
         a->value = v->text.at;
     else
-        return wrong_type(r, v, "value", "a number, a boolean, or a string that holds one");
+        return tw_contract_wrong_type(r, v, "value", "a number, a boolean, or a string that holds one");
     return true;
 }
 
-static bool read_arg(struct reader *r, const struct json *v, struct contract_arg *a)
+static bool read_tensor(struct contract_reader *r, const struct json *v, struct contract_arg *a)
 {
-    static const char *const tensor_keys[] = {"name", "kind", "dtype", "shape", NULL};
-    static const char *const scalar_keys[] = {"name", "kind", "dtype", "value", NULL};
-    static const char *const null_keys[] = {"name", "kind", NULL};
+    return read_dtype(r, v, a) && read_shape(r, v, a);
+}
+
+static bool read_scalar(struct contract_reader *r, const struct json *v, struct contract_arg *a)
+{
+    return read_dtype(r, v, a) && read_value(r, v, a);
+}
+
+static bool read_null(struct contract_reader *r, const struct json *v, struct contract_arg *a)
+{
+    (void)r, (void)v, (void)a;
+    return true;
+}
+
+static bool read_scratch(struct contract_reader *r, const struct json *v, struct contract_arg *a)
+{
+    const struct json *const bytes = tw_json_get(v, "bytes");
+    int64_t n;
+    if (bytes == NULL)
+        return tw_contract_missing(r, v, "bytes", "an integer");
+    if (!tw_contract_read_count(r, bytes, "bytes", 0, INT64_MAX / 2, &n))
+        return false;
+    a->scratch_bytes = (uint64_t)n;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Two hexadecimal digits a byte, in the order of memory. */
+static bool read_bytes(struct contract_reader *r, const struct json *object, struct contract_arg *a)
+{
+    static const char expected[] = "a string of two hexadecimal digits a byte";
+    const struct json *const v = tw_json_get(object, "value");
+    if (v == NULL)
+        return tw_contract_missing(r, object, "value", expected);
+    if (v->kind != JSON_STRING || v->text.len % 2 != 0)
+        return tw_contract_wrong_type(r, v, "value", expected);
+    uint8_t *const bytes = arena_new(r->arena, uint8_t, v->text.len / 2 + 1);
+    for (size_t i = 0; i < v->text.len; i++) {
+        const int digit = hex_digit(v->text.at[i]);
+        if (digit < 0)
+            return tw_contract_wrong_type(r, v, "value", expected);
+        bytes[i / 2] = (uint8_t)(bytes[i / 2] << 4 | digit);
+    }
+    a->bytes = bytes;
+    a->byte_count = (uint32_t)(v->text.len / 2);
+    return true;
+}
+
+static const struct {
+    const char *name;
+    const char *const keys[16];
+    bool (*read)(struct contract_reader *r, const struct json *v, struct contract_arg *a);
+} kinds[] = {
+    [CONTRACT_TENSOR] = {"tensor", {"name", "kind", "dtype", "shape", NULL}, read_tensor},
+    [CONTRACT_SCALAR] = {"scalar", {"name", "kind", "dtype", "value", NULL}, read_scalar},
+    [CONTRACT_NULL] = {"null", {"name", "kind", NULL}, read_null},
+    [CONTRACT_SCRATCH] = {"scratch", {"name", "kind", "bytes", NULL}, read_scratch},
+    [CONTRACT_TENSOR_MAP] = {"tensor_map",
+                             {"name", "kind", "tensor", "dtype", "dims", "strides", "box", "element_strides", "swizzle", "interleave", "fill",
+                              "l2", "im2col", NULL},
+                             tw_contract_read_map},
+    [CONTRACT_BYTES] = {"bytes", {"name", "kind", "value", NULL}, read_bytes},
+};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+static bool read_arg(struct contract_reader *r, const struct json *v, struct contract_arg *a)
+{
     const char *kind;
     if (v->kind != JSON_OBJECT)
-        return wrong_type(r, v, "args", "an array of objects");
-    a->at = span_of(r, v);
-    if (!read_name(r, v, "name", &a->name) || !read_name(r, v, "kind", &kind))
+        return tw_contract_wrong_type(r, v, "args", "an array of objects");
+    a->at = tw_contract_span(r, v);
+    if (!tw_contract_read_name(r, v, "name", &a->name) || !tw_contract_read_name(r, v, "kind", &kind))
         return false;
-    if (strcmp(kind, "tensor") == 0) {
-        a->kind = CONTRACT_TENSOR;
-        return check_keys(r, v, tensor_keys) && read_dtype(r, v, a) && read_shape(r, v, a);
-    }
-    if (strcmp(kind, "scalar") == 0) {
-        a->kind = CONTRACT_SCALAR;
-        return check_keys(r, v, scalar_keys) && read_dtype(r, v, a) && read_value(r, v, a);
-    }
-    if (strcmp(kind, "null") == 0) {
-        a->kind = CONTRACT_NULL;
-        return check_keys(r, v, null_keys);
-    }
-    struct diag *d = tw_diag(r->diags, E0611, span_of(r, tw_json_get(v, "kind")), "unknown kind of argument \"%s\"", kind);
-    tw_diag_expected(d, "tensor, scalar or null");
+    for (unsigned k = 0; k < KIND_COUNT; k++)
+        if (strcmp(kind, kinds[k].name) == 0) {
+            a->kind = (enum contract_kind)k;
+            return tw_contract_check_keys(r, v, kinds[k].keys) && kinds[k].read(r, v, a);
+        }
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, tw_json_get(v, "kind")), "unknown kind of argument \"%s\"", kind);
+    tw_diag_expected(d, "tensor, scalar, null, scratch, tensor_map or bytes");
     return false;
 }
 
-static bool read_args(struct reader *r, const struct json *object, struct contract *c)
+/* Tensors in global memory that are no parameters themselves. */
+static bool read_tensors(struct contract_reader *r, const struct json *object, struct contract *c)
+{
+    static const char *const keys[] = {"name", "dtype", "shape", NULL};
+    const struct json *v = tw_json_get(object, "tensors");
+    if (v != NULL && v->kind != JSON_ARRAY)
+        return tw_contract_wrong_type(r, v, "tensors", "an array of objects");
+    for (uint32_t i = 0; v != NULL && i < v->count; i++) {
+        const struct json *const item = &v->items[i];
+        struct contract_arg a = {.kind = CONTRACT_TENSOR, .at = tw_contract_span(r, item)};
+        if (item->kind != JSON_OBJECT)
+            return tw_contract_wrong_type(r, item, "tensors", "an array of objects");
+        if (!tw_contract_read_name(r, item, "name", &a.name) || !tw_contract_check_keys(r, item, keys) || !read_tensor(r, item, &a))
+            return false;
+        *vec_push(r->arena, &c->tensors) = a;
+    }
+    return true;
+}
+
+static bool read_args(struct contract_reader *r, const struct json *object, struct contract *c)
 {
     const struct json *v = tw_json_get(object, "args");
     if (v == NULL)
-        return missing(r, object, "args", "an array with one object a parameter");
+        return tw_contract_missing(r, object, "args", "an array with one object a parameter");
     if (v->kind != JSON_ARRAY)
-        return wrong_type(r, v, "args", "an array with one object a parameter");
+        return tw_contract_wrong_type(r, v, "args", "an array with one object a parameter");
     for (uint32_t i = 0; i < v->count; i++) {
         struct contract_arg a = {0};
         if (!read_arg(r, &v->items[i], &a))
@@ -214,25 +299,34 @@ static bool read_args(struct reader *r, const struct json *object, struct contra
     return true;
 }
 
-static bool read_contract(struct reader *r, const struct json *v, struct contract *c)
+/* Once all tensors are known. */
+static bool resolve_maps(struct contract_reader *r, struct contract *c)
 {
-    static const char *const keys[] = {"entry", "grid", "block", "cluster", "dynamic_shared_bytes", "args", NULL};
+    for (uint32_t i = 0; i < c->args.len; i++)
+        if (c->args.at[i].kind == CONTRACT_TENSOR_MAP && !tw_contract_resolve_map(r, c, &c->args.at[i]))
+            return false;
+    return true;
+}
+
+static bool read_contract(struct contract_reader *r, const struct json *v, struct contract *c)
+{
+    static const char *const keys[] = {"entry", "grid", "block", "cluster", "dynamic_shared_bytes", "args", "tensors", NULL};
     if (v->kind != JSON_OBJECT)
-        return wrong_type(r, v, "the whole", "an object");
-    c->at = span_of(r, v);
+        return tw_contract_wrong_type(r, v, "the whole", "an object");
+    c->at = tw_contract_span(r, v);
     const struct json *dynamic = tw_json_get(v, "dynamic_shared_bytes");
     int64_t bytes = 0;
-    if (!check_keys(r, v, keys) || !read_name(r, v, "entry", &c->entry) || !read_dims(r, v, "grid", c->grid) ||
+    if (!tw_contract_check_keys(r, v, keys) || !tw_contract_read_name(r, v, "entry", &c->entry) || !read_dims(r, v, "grid", c->grid) ||
         !read_dims(r, v, "block", c->block) || !read_dims(r, v, "cluster", c->cluster) ||
-        (dynamic != NULL && !read_count(r, dynamic, "dynamic_shared_bytes", 0, TW_SHARED_CTA_BYTES, &bytes)))
+        (dynamic != NULL && !tw_contract_read_count(r, dynamic, "dynamic_shared_bytes", 0, TW_SHARED_CTA_BYTES, &bytes)))
         return false;
     c->dynamic_shared_bytes = (uint32_t)bytes;
-    return read_args(r, v, c);
+    return read_args(r, v, c) && read_tensors(r, v, c) && resolve_maps(r, c);
 }
 
 const struct contract *tw_contract_read(struct arena *arena, uint32_t file, struct diags *diags)
 {
-    struct reader r = {arena, diags, file};
+    struct contract_reader r = {arena, diags, file};
     struct json_error error;
     const struct json *v = tw_json_read(arena, diags->sources->files.at[file - 1].text, &error);
     if (v == NULL) {
@@ -251,24 +345,47 @@ static void write_dims(struct text *out, const char *key, const uint32_t dims[3]
     tw_text_addf(out, "\"%s\": [%u, %u, %u]", key, dims[0], dims[1], dims[2]);
 }
 
-static void write_arg(struct text *out, const struct contract_arg *a)
+static void write_tensor(struct text *out, const struct contract_arg *a)
 {
-    static const char *const kinds[] = {"tensor", "scalar", "null"};
-    tw_text_add(out, "    {\"name\": ");
-    tw_text_add_json(out, tw_str(a->name));
-    tw_text_addf(out, ", \"kind\": \"%s\"", kinds[a->kind]);
-    if (a->kind != CONTRACT_NULL)
-        tw_text_addf(out, ", \"dtype\": \"%s\"", tw_contract_dtype_name(a->dtype));
-    if (a->kind == CONTRACT_TENSOR) {
-        tw_text_add(out, ", \"shape\": [");
-        for (uint32_t i = 0; i < a->rank; i++)
-            tw_text_addf(out, i == 0 ? "%lld" : ", %lld", (long long)a->shape[i]);
-        tw_text_put(out, ']');
-    }
+    tw_text_addf(out, ", \"dtype\": \"%s\", \"shape\": [", tw_contract_dtype_name(a->dtype));
+    for (uint32_t i = 0; i < a->rank; i++)
+        tw_text_addf(out, i == 0 ? "%lld" : ", %lld", (long long)a->shape[i]);
+    tw_text_put(out, ']');
+}
+
+static void write_scalar(struct text *out, const struct contract_arg *a)
+{
+    tw_text_addf(out, ", \"dtype\": \"%s\"", tw_contract_dtype_name(a->dtype));
     if (a->value != NULL) {
         tw_text_add(out, ", \"value\": ");
         tw_text_add_json(out, tw_str(a->value));
     }
+}
+
+static void write_bytes(struct text *out, const struct contract_arg *a)
+{
+    tw_text_add(out, ", \"value\": \"");
+    for (uint32_t i = 0; i < a->byte_count; i++)
+        tw_text_addf(out, "%02x", a->bytes[i]);
+    tw_text_put(out, '"');
+}
+
+static void write_arg(struct text *out, const struct contract_arg *a, bool is_arg)
+{
+    tw_text_add(out, "    {\"name\": ");
+    tw_text_add_json(out, tw_str(a->name));
+    if (is_arg)
+        tw_text_addf(out, ", \"kind\": \"%s\"", kinds[a->kind].name);
+    if (a->kind == CONTRACT_TENSOR)
+        write_tensor(out, a);
+    else if (a->kind == CONTRACT_SCALAR)
+        write_scalar(out, a);
+    else if (a->kind == CONTRACT_SCRATCH)
+        tw_text_addf(out, ", \"bytes\": %llu", (unsigned long long)a->scratch_bytes);
+    else if (a->kind == CONTRACT_TENSOR_MAP)
+        tw_contract_write_map(out, a->map);
+    else if (a->kind == CONTRACT_BYTES)
+        write_bytes(out, a);
     tw_text_put(out, '}');
 }
 
@@ -285,7 +402,12 @@ void tw_contract_write(const struct contract *c, struct text *out)
     tw_text_addf(out, ",\n  \"dynamic_shared_bytes\": %u,\n  \"args\": [", c->dynamic_shared_bytes);
     for (uint32_t i = 0; i < c->args.len; i++) {
         tw_text_add(out, i == 0 ? "\n" : ",\n");
-        write_arg(out, &c->args.at[i]);
+        write_arg(out, &c->args.at[i], true);
     }
-    tw_text_add(out, c->args.len == 0 ? "]\n}\n" : "\n  ]\n}\n");
+    tw_text_add(out, c->args.len == 0 ? "]" : "\n  ]");
+    for (uint32_t i = 0; i < c->tensors.len; i++) {
+        tw_text_add(out, i == 0 ? ",\n  \"tensors\": [\n" : ",\n");
+        write_arg(out, &c->tensors.at[i], false);
+    }
+    tw_text_add(out, c->tensors.len == 0 ? "\n}\n" : "\n  ]\n}\n");
 }

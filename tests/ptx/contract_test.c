@@ -12,7 +12,8 @@ static const char whole[] = "{\n  \"entry\": \"k\",\n  \"grid\": [32, 2, 1], \"b
                             "  \"dynamic_shared_bytes\": 1024,\n  \"args\": [\n"
                             "    {\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"float8_e4m3fn\", \"shape\": [32, 48]},\n"
                             "    {\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int32\", \"value\": \"48\"},\n"
-                            "    {\"name\": \"s\", \"kind\": \"null\"}\n  ]\n}\n";
+                            "    {\"name\": \"s\", \"kind\": \"null\"},\n"
+                            "    {\"name\": \"box\", \"kind\": \"bytes\", \"value\": \"00ff10\"}\n  ]\n}\n";
 
 static void what_is_written_reads_back_the_same(void **state)
 {
@@ -21,7 +22,9 @@ static void what_is_written_reads_back_the_same(void **state)
     assert_non_null(c);
     assert_int_equal(c->grid[1], 2);
     assert_int_equal(c->cluster[0], 2);
-    assert_int_equal(c->args.len, 3);
+    assert_int_equal(c->args.len, 4);
+    assert_int_equal(c->args.at[3].byte_count, 3);
+    assert_memory_equal(c->args.at[3].bytes, "\x00\xff\x10", 3);
     assert_int_equal(tw_contract_tensor_bytes(&c->args.at[0]), 32 * 48);
     struct text t;
     tw_text_init(&t, &room->arena);
@@ -58,7 +61,7 @@ static void faults_are_named(void **state)
         {"{\"entry\": \"k\", \"gird\": 1, \"args\": []}",
          "k.json:1:24: error[E0612]: unknown field \"gird\"\n"
          "    1 | {\"entry\": \"k\", \"gird\": 1, \"args\": []}\n      |                        ^\n"
-         "  expected: one of: entry, grid, block, cluster, dynamic_shared_bytes, args\n"},
+         "  expected: one of: entry, grid, block, cluster, dynamic_shared_bytes, args, tensors\n"},
         {"{\"entry\": \"k\", \"grid\": [0], \"args\": []}",
          "k.json:1:25: error[E0611]: field \"grid\" of the launch contract is out of range\n"
          "    1 | {\"entry\": \"k\", \"grid\": [0], \"args\": []}\n      |                         ^\n"
@@ -66,7 +69,17 @@ static void faults_are_named(void **state)
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}",
          "k.json:1:47: error[E0611]: unknown kind of argument \"table\"\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}\n"
-         "      |                                               ^~~~~~~\n  expected: tensor, scalar or null\n"},
+         "      |                                               ^~~~~~~\n  expected: tensor, scalar, null, scratch, tensor_map or bytes\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"012\"}]}",
+         "k.json:1:65: error[E0611]: field \"value\" of the launch contract has the wrong type\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"012\"}]}\n"
+         "      |                                                                 ^~~~~\n"
+         "  expected: a string of two hexadecimal digits a byte\n     found: a string\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"0g\"}]}",
+         "k.json:1:65: error[E0611]: field \"value\" of the launch contract has the wrong type\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"0g\"}]}\n"
+         "      |                                                                 ^~~~\n"
+         "  expected: a string of two hexadecimal digits a byte\n     found: a string\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}",
          "k.json:1:34: error[E0611]: field \"name\" of the launch contract has the wrong type\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}\n"
