@@ -162,13 +162,16 @@ struct near {
     const char *rule;
 };
 
-static bool better(const struct attempt *a, const struct near *than)
+/* The attempt that understands more of the mnemonic; a longer opcode counts as well as its modifiers do. */
+static bool better(const struct attempt *a, unsigned head, const struct near *than)
 {
     if (than->form == NULL)
         return true;
     int a_ok = a->refused < 0, b_ok = than->attempt.refused < 0;
-    if (a->taken != than->attempt.taken)
-        return a->taken > than->attempt.taken;
+    if (a->taken + head != than->attempt.taken + than->head)
+        return a->taken + head > than->attempt.taken + than->head;
+    if (head != than->head)
+        return head > than->head;
     return a_ok != b_ok ? a_ok > b_ok : (a->missing < 0) > (than->attempt.missing < 0);
 }
 
@@ -187,7 +190,7 @@ static void match_head(const struct isa *isa, struct arena *arena, const struct 
         bool complete = a.refused < 0 && a.missing < 0;
         const char *rule = complete ? broken_rule(isa, &(struct isa_spelling){f, a.mods}) : NULL;
         if (!complete || rule != NULL) {
-            if (better(&a, near))
+            if (better(&a, head_tokens, near))
                 *near = (struct near){f, a, head_tokens, rule};
             continue;
         }
