@@ -5,6 +5,7 @@
 #   CC=gcc|clang                both are kept warning-free
 #   WERROR=1                    warnings are errors (CI)
 #   make golden GOLDEN=DIR      compare every golden file of a folder (default ../shared/golden), table and counts
+#   make corpus CORPUS=DIR      run the kernels of a corpus folder (default ../shared/corpus), table and counts
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference
 #   make room-layout            build and run one room's tests, linking only that room and those before it
@@ -85,6 +86,14 @@ $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
 .PHONY: room-corpus
 room-corpus: $(call room_test,corpus)
 	@tools/run_tests $^
+
+# Every kernel of a corpus of other compilers' PTX, as a table; the programs of corpus/cuda are compiled where nvcc is present.
+CORPUS ?= $(or $(TW_SHARED),../shared)/corpus
+.PHONY: corpus corpus-run
+corpus: deps
+	@$(MAKE) --no-print-directory corpus-run
+corpus-run: $(call room_test,corpus)
+	@tools/run_corpus $(CORPUS) $^
 
 test: deps
 	@$(MAKE) --no-print-directory all test-run

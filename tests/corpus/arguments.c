@@ -119,6 +119,15 @@ void kernel_set_float(struct kernel *k, const char *name, const char *decimal)
     find(k, name)->value = decimal;
 }
 
+void kernel_add_bytes(struct kernel *k, const char *name, const void *bytes, size_t count)
+{
+    struct text hex;
+    tw_text_init(&hex, &k->room->arena);
+    for (size_t i = 0; i < count; i++)
+        tw_text_addf(&hex, "%02x", ((const unsigned char *)bytes)[i]);
+    kernel_add(k, name, ARGUMENT_BYTES, NUM_NONE)->value = hex.at;
+}
+
 void kernel_add_int(struct kernel *k, const char *name, int64_t value)
 {
     kernel_add(k, name, ARGUMENT_SCALAR, NUM_S32);

@@ -2,9 +2,9 @@
  * comparison with values that the test computes by itself.
  *
  * A test lists the arguments in the order of the entry's parameters (those of corpus/triton come from the JSON file beside
- * the PTX), fills the tensors' `before`, calls kernel_run and compares `after`. kernel_run launches twice: the text as
- * the compiler wrote it, and the text that tilewright prints after reading it, on another seed. Both runs must leave
- * the same bytes, and no byte of a tensor that is not an output may change.
+ * the PTX), fills the tensors' `before`, calls kernel_run and compares `after`. kernel_run launches on several seeds, by
+ * turns the text as the compiler wrote it and the text that tilewright prints after reading it. All runs must leave the
+ * same bytes, and no byte of a tensor that is not an output may change. TW_LONG=1 tries more seeds.
  *
  * A kernel that the machine refuses to start by name (E0709) is not run, and says so; it never counts as passed. */
 #ifndef TW_TESTS_CORPUS_KERNEL_H
@@ -18,14 +18,14 @@
 
 enum { MAX_ARGUMENTS = 24, MAX_TENSOR_RANK = 5 };
 
-enum argument_kind { ARGUMENT_TENSOR, ARGUMENT_SCALAR, ARGUMENT_NULL, ARGUMENT_MAP };
+enum argument_kind { ARGUMENT_TENSOR, ARGUMENT_SCALAR, ARGUMENT_NULL, ARGUMENT_MAP, ARGUMENT_BYTES };
 
 struct argument {
     const char *name;
     enum argument_kind kind;
     enum num_format format; /* elements of a tensor; a scalar */
     bool output;            /* a tensor that the kernel may write */
-    const char *value;      /* a scalar, as text */
+    const char *value;      /* a scalar, as text; bytes, in hexadecimal */
     uint32_t rank;
     uint64_t shape[MAX_TENSOR_RANK], count, bytes;
     uint32_t box[MAX_TENSOR_RANK]; /* a tensor map: outermost first, like the shape */
@@ -85,6 +85,8 @@ struct argument *kernel_add_output(struct kernel *k, const char *name, enum num_
 /* A tensor that the kernel sees through a tensor map; dims and box outermost first. */
 struct argument *kernel_add_map(struct kernel *k, const char *name, enum num_format format, const char *swizzle, const int *dims,
                                 const int *box, uint32_t rank);
+/* A parameter that is a structure, passed by value. */
+void kernel_add_bytes(struct kernel *k, const char *name, const void *bytes, size_t count);
 void kernel_add_int(struct kernel *k, const char *name, int64_t value);
 /* The argument of that name, whose shape the JSON file does not tell. */
 struct argument *kernel_shape(struct kernel *k, const char *name, uint32_t rank, ...);

@@ -36,6 +36,12 @@ void fill_quarters(struct argument *t, struct random *r)
         set_element(t, i, random_quarter(r) * scale);
 }
 
+void fill_normals(struct argument *t, struct random *r)
+{
+    for (uint64_t i = 0; i < t->count; i++)
+        set_element(t, i, round_to(t->format, random_normal(r)));
+}
+
 void fill_words(struct argument *t, struct random *r)
 {
     for (uint64_t i = 0; i < t->count; i++)

@@ -17,6 +17,8 @@ int64_t random_between(struct random *r, int64_t low, int64_t high);
 
 /* Fills `before`. Integer tensors get four times the quarter. */
 void fill_quarters(struct argument *t, struct random *r);
+/* Normal numbers, rounded to the format. */
+void fill_normals(struct argument *t, struct random *r);
 void fill_words(struct argument *t, struct random *r);
 
 /* corpus/cuda/host_util.h: the input of number i, a multiple of 1/4 from -2 to 2. */
