@@ -1,6 +1,5 @@
 #include "isa/tensor_map.h"
 
-#include "base/limits.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -186,8 +185,6 @@ static bool check_combination(struct checker *c)
     if (m->interleave != TMAP_INTERLEAVE_NONE && (c->type->packed || m->mode == TMAP_IM2COL_WIDE))
         return broken(c, TMAP_FIELD_INTERLEAVE, -1, "no interleave for packed types and for im2col wide",
                       tw_tensor_map_interleave_names[m->interleave]);
-    if (m->interleave == TMAP_INTERLEAVE_32B && m->swizzle != TMAP_SWIZZLE_32B)
-        return broken(c, TMAP_FIELD_SWIZZLE, -1, "32B, which interleave 32B requires", s->name);
     if (s->from_sm > c->sm)
         return broken(c, TMAP_FIELD_SWIZZLE, -1,
                       m->swizzle == TMAP_SWIZZLE_96B ? "another swizzle; where 96B puts a row is documented nowhere"
@@ -208,35 +205,38 @@ static bool check_inner(struct checker *c, enum tensor_map_field field, int ordi
 {
     const struct tensor_map *const m = c->map;
     const struct tensor_map_swizzle_row *const s = &swizzles[m->swizzle];
-    if (m->interleave != TMAP_INTERLEAVE_NONE)
-        return true;
     if (c->type->packed && c->type->shared_bits == 8 && elements != 128)
         return broken_number(c, field, ordinal, "128 for this element type", elements);
     const uint64_t bytes = elements * c->type->shared_bits / 8;
     if (elements * c->type->shared_bits % 128 != 0)
         return broken(c, field, ordinal, "a multiple of 16 bytes",
                       tw_format(c->arena, "%" PRIu64 " elements of %u bits", elements, c->type->shared_bits));
-    if (s->span_bytes != 0 && bytes > s->span_bytes)
+    if (m->interleave == TMAP_INTERLEAVE_NONE && s->span_bytes != 0 && bytes > s->span_bytes)
         return broken(c, field, ordinal, tw_format(c->arena, "at most %u bytes with swizzle %s", s->span_bytes, s->name),
                       tw_format(c->arena, "%" PRIu64 " bytes", bytes));
     return true;
 }
 
+/* MEASURED: what a copy brings, element strides counted in, fits the shared memory of an SM. */
+static bool check_total(struct checker *c, enum tensor_map_field field, uint64_t elements)
+{
+    enum { MOST = 228 << 10 };
+    const uint64_t bytes = elements * c->type->shared_bits / 8;
+    if (bytes <= MOST)
+        return true;
+    return broken(c, field, -1, tw_format(c->arena, "at most %d bytes in all", (int)MOST), tw_format(c->arena, "%" PRIu64 " bytes", bytes));
+}
+
 static bool check_tile(struct checker *c)
 {
     const struct tensor_map *const m = c->map;
-    uint64_t bits = c->type->shared_bits;
+    uint64_t elements = 1;
     for (uint32_t d = 0; d < m->rank; d++) {
         if (m->box[d] == 0 || m->box[d] > 256)
             return broken_number(c, TMAP_FIELD_BOX, (int)d, "1 to 256", m->box[d]);
-        bits *= m->box[d];
+        elements *= d == 0 ? m->box[d] : (m->box[d] + m->element_strides[d] - 1) / m->element_strides[d];
     }
-    if (!check_inner(c, TMAP_FIELD_BOX, 0, m->box[0]))
-        return false;
-    if (bits / 8 > TW_SHARED_CTA_BYTES)
-        return broken(c, TMAP_FIELD_BOX, -1, tw_format(c->arena, "a box of at most %u bytes, the shared memory of a CTA", TW_SHARED_CTA_BYTES),
-                      tw_format(c->arena, "%" PRIu64 " bytes", bits / 8));
-    return true;
+    return check_inner(c, TMAP_FIELD_BOX, 0, m->box[0]) && check_total(c, TMAP_FIELD_BOX, elements);
 }
 
 /* Signed bits of a corner: 16 for one spatial dimension, 8 for two, 5 for three. */
@@ -251,12 +251,15 @@ static bool check_im2col(struct checker *c)
         const int32_t worst = m->lower[d] < low || m->lower[d] > -1 - low ? m->lower[d] : m->upper[d];
         if (worst < low || worst > -1 - low)
             return broken(c, TMAP_FIELD_CORNERS, (int)d, corner[checked - 1].range, tw_format(c->arena, "%d", worst));
+        if ((int64_t)m->dims[d + 1] - 1 + m->upper[d] < m->lower[d]) /* MEASURED */
+            return broken(c, TMAP_FIELD_CORNERS, (int)d, "a bounding box that is not empty",
+                          tw_format(c->arena, "from %d to %" PRId64, m->lower[d], (int64_t)m->dims[d + 1] - 1 + m->upper[d]));
     }
     if (m->channels == 0 || m->channels > 256)
         return broken_number(c, TMAP_FIELD_CHANNELS, -1, "1 to 256", m->channels);
     if (m->pixels == 0 || m->pixels > 1024)
         return broken_number(c, TMAP_FIELD_PIXELS, -1, "1 to 1024", m->pixels);
-    return check_inner(c, TMAP_FIELD_CHANNELS, -1, m->channels);
+    return check_inner(c, TMAP_FIELD_CHANNELS, -1, m->channels) && check_total(c, TMAP_FIELD_PIXELS, (uint64_t)m->channels * m->pixels);
 }
 
 bool tw_tensor_map_check(const struct tensor_map *map, unsigned sm, struct arena *arena, struct tensor_map_fault *fault)

@@ -138,6 +138,11 @@ static bool make_load(struct warp *w, struct bulk_op *op)
 static bool make_to_peer(struct warp *w, struct bulk_op *op)
 {
     const struct bulk_inst *const inst = op->inst;
+    if ((uint32_t)lane_address(w, &inst->dst, op->lane) >> 24 == w->cta->rank) { /* MEASURED: illegal instruction */
+        tw_fault(w, op->lane, E0785, &(struct fault_note){.expected = "a destination in another CTA of the cluster", .found = "the executing CTA"},
+                 "%s: a copy between shared memories stays in its CTA", inst->name);
+        return false;
+    }
     return find_shared(w, op, &inst->dst, "destination address", BULK_ALIGN, op->bytes, true, &op->peer) &&
            find_shared(w, op, &inst->src, "source address", BULK_ALIGN, op->bytes, false, &op->shared) && find_barrier(w, op, op->peer >> 24);
 }
@@ -369,7 +374,7 @@ static void decode_reduction(const struct ptx_inst *in, struct atom_call *c)
     c->halves = 1;
     c->is_float = tw_num_is_float(c->format);
     c->is_signed = isa_mod_row(type)->type_class == TYPE_SIGNED;
-    c->ftz = type == MOD_F32; /* SOURCE: PTX ISA, cp.reduce.async.bulk: .f32 flushes subnormals */
+    c->ftz = false; /* MEASURED: .f32 keeps subnormals, though the ISA says that it flushes them */
 }
 
 static bool prepare_bulk(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)

@@ -33,9 +33,32 @@ static bool check_mode(const struct tensor_copy *c, uint32_t rank, struct arena 
     if (c->mode == COPY_ROWS && (m->box[1] != 1 || m->interleave != TMAP_INTERLEAVE_NONE))
         return refuse(t, E0784, "the tensor map does not fit gather4 and scatter4", "boxDim[1] = 1 and no interleave",
                       tw_format(arena, "boxDim[1] = %u, interleave %s", m->box[1], tw_tensor_map_interleave_names[m->interleave]));
-    if (m->interleave != TMAP_INTERLEAVE_NONE)
-        return refuse(t, E0784, "this machine does not execute copies of interleaved tensors", "interleave none",
-                      tw_tensor_map_interleave_names[m->interleave]);
+    return true;
+}
+
+/* Bytes of a granule; 0: the tensor is not interleaved. */
+static uint32_t granule(const struct tensor_map *m)
+{
+    return m->interleave == TMAP_INTERLEAVE_NONE ? 0 : m->interleave == TMAP_INTERLEAVE_16B ? 16 : 32;
+}
+
+/* The dimension of W: channels come first unless they are in granules. */
+static uint32_t first_spatial(const struct tensor_map *m)
+{
+    return granule(m) == 0 ? 1 : 0;
+}
+
+/* MEASURED: a start outside the bounding box, or below 0 in a store, is an illegal instruction. */
+static bool check_pixel(const struct tensor_copy *c, struct arena *arena, struct tensor_trouble *t)
+{
+    const struct tensor_map *const m = c->map;
+    for (uint32_t s = 0; c->mode == COPY_IM2COL && s < m->rank - 2; s++) {
+        const uint32_t d = s + first_spatial(m);
+        const int64_t last = (int64_t)m->dims[d] - 1 + m->upper[s];
+        if (c->at[d] < m->lower[s] || c->at[d] > last)
+            return refuse(t, E0783, "an im2col copy starts outside the map's bounding box",
+                          tw_format(arena, "coordinate %u from %d to %" PRId64, d, m->lower[s], last), tw_format(arena, "%d", c->at[d]));
+    }
     return true;
 }
 
@@ -43,7 +66,7 @@ static bool check_start(const struct tensor_copy *c, bool writes, struct arena *
 {
     const struct tensor_map *const m = c->map;
     const struct tensor_map_type_row *const type = tw_tensor_map_type(m->type);
-    const int32_t unit = type->packed && type->shared_bits == 8 ? 128 : (int32_t)(128 / type->global_bits);
+    const int32_t unit = granule(m) != 0 ? 1 : type->packed && type->shared_bits == 8 ? 128 : (int32_t)(128 / type->global_bits);
     if (c->at[0] % unit != 0) {
         refuse(t, E0783, "the start of the innermost dimension is not aligned",
                tw_format(arena, "a multiple of %d elements, 16 bytes", unit), tw_format(arena, "element %d", c->at[0]));
@@ -51,6 +74,8 @@ static bool check_start(const struct tensor_copy *c, bool writes, struct arena *
             t->expected = "a multiple of 128 elements";
         return false;
     }
+    if (!check_pixel(c, arena, t))
+        return false;
     const uint32_t count = c->mode == COPY_ROWS ? 1 : m->rank; /* rows of a scatter that lie outside are left out */
     for (uint32_t d = 0; writes && d < count; d++)
         if (c->at[d] < 0)
@@ -78,10 +103,12 @@ static void count_rows(struct tensor_copy *c)
     else if (c->mode == COPY_IM2COL)
         c->counts[1] = m->pixels;
     else
-        for (uint32_t d = 1; d < m->rank; d++)
+        for (uint32_t d = granule(m) != 0 ? 0 : 1; d < m->rank; d++)
             c->counts[d] = (m->box[d] + m->element_strides[d] - 1) / m->element_strides[d];
+    if (granule(m) != 0 && c->mode == COPY_TILE)
+        c->counts[m->rank - 2] = 1;
     c->rows = 1;
-    for (uint32_t d = 1; d < TENSOR_MAP_RANK; d++)
+    for (uint32_t d = 0; d < TENSOR_MAP_RANK; d++)
         c->rows *= c->counts[d];
 }
 
@@ -90,13 +117,15 @@ bool tw_tensor_copy_plan(struct tensor_copy *c, uint32_t rank, bool writes, stru
     const struct tensor_map *const m = c->map;
     if (!check_mode(c, rank, arena, trouble) || !check_start(c, writes, arena, trouble) || !check_packed(c, writes, trouble))
         return false;
-    const uint32_t span = tw_tensor_map_swizzle(m->swizzle)->span_bytes;
-    c->inner = c->mode == COPY_IM2COL ? m->channels : m->box[0];
-    c->row_bytes = c->inner * tw_tensor_map_type(m->type)->shared_bits / 8;
-    c->pitch = span == 0 ? c->row_bytes : span;
+    const uint32_t span = tw_tensor_map_swizzle(m->swizzle)->span_bytes, bits = tw_tensor_map_type(m->type)->shared_bits;
+    c->inner = granule(m) != 0 ? granule(m) * 8 / bits : c->mode == COPY_IM2COL ? m->channels : m->box[0];
+    c->row_bytes = c->inner * bits / 8;
+    c->pitch = span == 0 || granule(m) != 0 ? c->row_bytes : span;
     count_rows(c);
     c->bytes = c->rows * c->row_bytes;
-    c->extent = c->rows * c->pitch;
+    c->extent = (c->rows * c->pitch + 127) & ~127u; /* a swizzle permutes within 128 bytes */
+    if (m->swizzle == TMAP_SWIZZLE_NONE)
+        c->extent = c->bytes;
     assert(c->row_bytes <= ROW_MOST);
     return true;
 }
@@ -120,7 +149,9 @@ static void begin(struct walk *w, const struct tensor_copy *c)
 static void step_tile(struct walk *w)
 {
     const struct tensor_copy *const c = w->c;
-    for (uint32_t d = 1; d < c->map->rank; d++) {
+    for (uint32_t d = 0; d < c->map->rank; d++) {
+        if (c->counts[d] == 1)
+            continue;
         w->x[d] += c->map->element_strides[d];
         if (++w->index[d] < c->counts[d])
             return;
@@ -133,12 +164,13 @@ static void step_tile(struct walk *w)
 static void step_pixel(struct walk *w)
 {
     const struct tensor_map *const m = w->c->map;
-    const uint32_t spatial = m->rank - 2;
-    for (uint32_t s = 0; s < spatial; s++) {
-        w->x[s + 1] += m->element_strides[s + 1];
-        if (w->x[s + 1] <= (int64_t)m->dims[s + 1] - 1 + m->upper[s])
+    const uint32_t first = first_spatial(m);
+    for (uint32_t s = 0; s < m->rank - 2; s++) {
+        const uint32_t d = s + first;
+        w->x[d] += m->element_strides[d];
+        if (w->x[d] <= (int64_t)m->dims[d] - 1 + m->upper[s])
             return;
-        w->x[s + 1] = m->lower[s];
+        w->x[d] = m->lower[s];
     }
     w->x[m->rank - 1]++;
 }
@@ -158,13 +190,14 @@ static void step(struct walk *w)
 static bool place(const struct walk *w, uint64_t *address)
 {
     const struct tensor_map *const m = w->c->map;
+    const uint32_t first = first_spatial(m);
     *address = m->address;
-    for (uint32_t d = 1; d < m->rank; d++) {
-        const bool moved = w->c->mode == COPY_IM2COL && d <= m->rank - 2;
-        const int64_t x = w->x[d] + (moved ? (int64_t)w->c->offset[d - 1] : 0);
+    for (uint32_t d = first; d < m->rank; d++) {
+        const bool moved = w->c->mode == COPY_IM2COL && d - first < m->rank - 2;
+        const int64_t x = w->x[d] + (moved ? (int64_t)w->c->offset[d - first] : 0);
         if (x < 0 || (uint64_t)x >= m->dims[d])
             return false;
-        *address += (uint64_t)x * m->strides[d];
+        *address += (uint64_t)x * (d == 0 ? granule(m) : m->strides[d]);
     }
     return true;
 }
@@ -177,6 +210,8 @@ struct part {
 static struct part inside(const struct tensor_copy *c)
 {
     const uint32_t bits = tw_tensor_map_type(c->map->type)->global_bits;
+    if (granule(c->map) != 0)
+        return (struct part){0, c->row_bytes};
     const int64_t end = (int64_t)c->map->dims[0] - c->at[0];
     const int64_t from = c->at[0] < 0 ? -(int64_t)c->at[0] : 0, to = end < (int64_t)c->inner ? end : (int64_t)c->inner;
     if (from >= to)
@@ -186,6 +221,8 @@ static struct part inside(const struct tensor_copy *c)
 
 static uint64_t start_of(const struct tensor_copy *c, uint64_t row_address, uint32_t from)
 {
+    if (granule(c->map) != 0)
+        return row_address;
     return row_address + (uint64_t)((int64_t)c->at[0] * tw_tensor_map_type(c->map->type)->global_bits / 8 + from);
 }
 
@@ -388,9 +425,14 @@ static bool store_row(const struct tensor_copy *c, struct global *g, struct part
                       const struct atom_call *reduce, const struct tensor_watch *watch, struct arena *arena, struct tensor_trouble *trouble)
 {
     const uint64_t address = start_of(c, row_address, in.from);
-    const uint32_t bytes = in.to - in.from;
+    const uint32_t tensor_bytes = inside(c).to - in.from;
+    uint32_t bytes = in.to - in.from;
     uint8_t packed[ROW_MOST];
-    uint8_t *const to = global_at(g, address, bytes, true);
+    uint8_t *to = global_at(g, address, bytes, true);
+    if (to == NULL) { /* the last row's padding need not be there: a GPU's allocations are padded themselves */
+        bytes = tensor_bytes;
+        to = global_at(g, address, bytes, true);
+    }
     if (to == NULL)
         return report_outside(c, g, address, bytes, true, arena, trouble);
     if (c->map->type == TMAP_U6X16_ALIGN16) {
@@ -406,12 +448,20 @@ static bool store_row(const struct tensor_copy *c, struct global *g, struct part
     return true;
 }
 
-/* MEASURED: what lies beyond the tensor is dropped. */
+/* MEASURED: rows that lie beyond the tensor are dropped, and of a row all units of 16 bytes that do; the unit in which the
+ * tensor ends is written whole. Addresses and strides are multiples of 16, so that it is the row's own padding. */
+static struct part written(const struct tensor_copy *c)
+{
+    struct part in = inside(c);
+    in.to = (in.to + 15) & ~15u;
+    return in;
+}
+
 bool tw_tensor_store(const struct tensor_copy *c, const struct memory *m, const uint8_t *dense, const struct atom_call *reduce,
                      const struct tensor_watch *watch, struct arena *arena, struct tensor_trouble *trouble)
 {
     struct global g = {.memory = m};
-    const struct part in = inside(c);
+    const struct part in = written(c);
     struct walk w;
     for (begin(&w, c); in.to != 0 && w.row < c->rows; step(&w)) {
         uint64_t address;
@@ -424,16 +474,18 @@ bool tw_tensor_store(const struct tensor_copy *c, const struct memory *m, const 
 
 /* ---- Reductions ------------------------------------------------------------------------------- */
 
-/* SOURCE: PTX ISA, cp.reduce.async.bulk.tensor, the table of operations and types. MEASURED: f32 keeps subnormals,
- * f32_ftz flushes them, NaN results are canonical. */
+/* MEASURED: which types take which operations: others end in an illegal instruction. The ISA's table has no f64 and no tf32;
+ * they add. f32 keeps subnormals, f32_ftz flushes them, NaN results are canonical. */
 bool tw_tensor_reduction(enum atom_op op, enum tensor_map_type type, struct atom_call *out)
 {
     enum { ADD = 1, MINMAX = 2, INCDEC = 4, BITS = 8 };
     static const struct { uint8_t format; uint8_t ops; bool ftz; } rows[TMAP_TYPE_COUNT] = {
         [TMAP_U32] = {NUM_U32, ADD | MINMAX | INCDEC | BITS, false}, [TMAP_S32] = {NUM_S32, ADD | MINMAX | BITS, false},
-        [TMAP_U64] = {NUM_U64, ADD | MINMAX | BITS, false},          [TMAP_S64] = {NUM_S64, MINMAX | BITS, false},
+        [TMAP_U64] = {NUM_U64, ADD | MINMAX | BITS, false},          [TMAP_S64] = {NUM_S64, MINMAX, false},
         [TMAP_F16] = {NUM_F16, ADD | MINMAX, false},                 [TMAP_BF16] = {NUM_BF16, ADD | MINMAX, false},
         [TMAP_F32] = {NUM_F32, ADD, false},                          [TMAP_F32_FTZ] = {NUM_F32, ADD, true},
+        [TMAP_TF32] = {NUM_F32, ADD, false},                         [TMAP_TF32_FTZ] = {NUM_F32, ADD, true},
+        [TMAP_F64] = {NUM_F64, ADD, false},
     };
     const unsigned needs = op == ATOM_ADD ? ADD : op == ATOM_MIN || op == ATOM_MAX ? MINMAX : op == ATOM_INC || op == ATOM_DEC ? INCDEC : BITS;
     if ((rows[type].ops & needs) == 0)
@@ -444,6 +496,16 @@ bool tw_tensor_reduction(enum atom_op op, enum tensor_map_type type, struct atom
     return true;
 }
 
+/* MEASURED: an f64 sum in global memory gives a NaN operand back as it is, signalling ones too. Of two, which one it is has
+ * not been seen; the one in memory is taken. */
+static uint64_t sum_f64(const struct atom_call *c, uint64_t old, uint64_t b)
+{
+    const uint64_t magnitude = UINT64_C(0x7fffffffffffffff), infinity = UINT64_C(0x7ff0000000000000);
+    if ((old & magnitude) > infinity)
+        return old;
+    return (b & magnitude) > infinity ? b : tw_atom_value(c, old, b, 0, true);
+}
+
 void tw_reduce_bytes(const struct atom_call *c, uint8_t *to, const uint8_t *from, uint32_t bytes, bool global)
 {
     const uint32_t width = c->bits / 8;
@@ -451,7 +513,7 @@ void tw_reduce_bytes(const struct atom_call *c, uint8_t *to, const uint8_t *from
         uint64_t old = 0, b = 0;
         memcpy(&old, to + i, width);
         memcpy(&b, from + i, width);
-        const uint64_t value = tw_atom_value(c, old, b, 0, global);
+        const uint64_t value = global && c->format == NUM_F64 ? sum_f64(c, old, b) : tw_atom_value(c, old, b, 0, global);
         memcpy(to + i, &value, width);
     }
 }

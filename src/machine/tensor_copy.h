@@ -4,6 +4,10 @@
  * shared memory before the swizzle. A mode only says where row after row lies. Row r begins at `r * pitch` from the shared
  * address, and the swizzle permutes the sum, the whole offset in the window.
  *
+ * Of an interleaved tensor a row is one granule: 16 or 32 bytes, the channels of a slice at one place. Its dimensions are the
+ * spatial ones, innermost first and counted in granules, then the slice, then the image; a copy moves one slice, whatever
+ * the box says of that dimension.
+ *
  * MEASURED: ptx-async.md 4.5 (tile), 4.7 (im2col) and the H200 runs named there; SOURCE: PTX ISA, "Tensors", for gather4,
  * scatter4 and packed types. */
 #ifndef TW_MACHINE_TENSOR_COPY_H
@@ -24,7 +28,7 @@ struct tensor_copy {
     uint32_t inner;                   /* elements of a row */
     uint32_t row_bytes;               /* of it in shared memory */
     uint32_t pitch;
-    uint32_t counts[TENSOR_MAP_RANK]; /* of rows, by dimension; [0] is 1 */
+    uint32_t counts[TENSOR_MAP_RANK]; /* of rows, by dimension; [0] is 1 but for interleaved tensors */
     uint32_t rows;
     uint32_t bytes;                   /* moved in shared memory: what a barrier is told */
     uint32_t extent;                  /* bytes of shared memory from the first to behind the last */

@@ -287,7 +287,7 @@ static bool must_be_diagnosed(const struct pair *p)
  * that is over too early lets its thread arrive in a phase that is not its own. */
 static bool stands_elsewhere(const struct pair *p)
 {
-    static const char *const names[] = {"race_tmem_address_too_early", "phase_parity_from_tile_index"};
+    static const char *const names[] = {"race_tmem_address_too_early", "phase_parity_from_tile_index", "wait_launch_control_response"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(p->name, names[i]) == 0)
             return true;
