@@ -303,6 +303,16 @@ static bool land(struct async_agent *agent, const struct wait *wait)
     return false;
 }
 
+static bool land_oldest(struct async_agent *agent)
+{
+    struct bulk_engine *const e = agent->state;
+    struct bulk_op *const op = e->first;
+    const bool ok = is_load(op) ? land_in(e, op, first_lane(op->targets)) : perform_store(e, op);
+    if (ok && op->targets == 0) /* else a fault has ended the launch, or other CTAs wait for their part */
+        retire(e, &e->first);
+    return true;
+}
+
 static void drain(struct async_agent *agent)
 {
     struct bulk_engine *const e = agent->state;
@@ -345,7 +355,7 @@ struct bulk_engine *tw_bulk_engine_of(struct cta *cta)
     e->end = &e->first;
     e->groups = tw_arena_alloc(&cta->cluster->arena, cta->warp_count, sizeof *e->groups);
     e->agent = (struct async_agent){.name = "the bulk copy engine", .state = e, .pending = pending, .land = land, .drain = drain,
-                                    .describe = describe, .strong = strong};
+                                    .describe = describe, .strong = strong, .land_oldest = land_oldest};
     tw_cta_add_agent(cta, &e->agent);
     cta->bulk = e;
     return e;

@@ -147,6 +147,16 @@ static bool land(struct async_agent *agent, const struct wait *wait)
     return false;
 }
 
+/* The first record with all its lanes, and what they issued before. */
+static bool land_oldest(struct async_agent *agent)
+{
+    struct copy_engine *const e = agent->state;
+    uint32_t limit[LANES];
+    memset(limit, 0xff, sizeof limit);
+    perform(e, e->first->warp, e->first->lanes, limit, e->first);
+    return true;
+}
+
 /* Shared memory ends with the CTA: what was never waited for has no effect that anyone could see. */
 static void drain(struct async_agent *agent)
 {
@@ -162,7 +172,8 @@ static struct copy_engine *engine_of(struct cta *cta)
     struct copy_engine *const e = arena_new(&cta->cluster->arena, struct copy_engine, 1);
     e->end = &e->first;
     e->groups = tw_arena_alloc(&cta->cluster->arena, cta->warp_count, sizeof *e->groups);
-    e->agent = (struct async_agent){.name = "the cp.async engine", .state = e, .pending = pending, .land = land, .drain = drain};
+    e->agent = (struct async_agent){.name = "the cp.async engine", .state = e, .pending = pending, .land = land, .drain = drain,
+                                    .land_oldest = land_oldest};
     tw_cta_add_agent(cta, &e->agent);
     cta->copies = e;
     return e;

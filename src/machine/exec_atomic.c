@@ -45,6 +45,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
     const uint32_t *const to = d->op[0].count != 0 ? w->code->refs + d->op[0].ref : &d->op[0].ref;
     const uint32_t *const from = d->op[2].count != 0 ? w->code->refs + d->op[2].ref : &d->op[2].ref;
     const uint32_t bytes = c->bits / 8;
+    bool changed = false; /* an attempt that fails changes nothing: it polls */
     tally_lanes(w, d, &d->op[1], mask, bytes * d->elems, true, true);
     FOR_LANES(lane, mask) {
         uint64_t in_space;
@@ -61,6 +62,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
             const struct dop b = {.ref = from[k], .bytes = d->op[2].bytes};
             const uint64_t cas = d->op_count > 3 && d->op[3].ref != REF_NONE ? lane_word(w, &d->op[3], lane) : 0;
             const uint64_t value = tw_atom_value(c, old, lane_word(w, &b, lane), cas, space == SPACE_GLOBAL);
+            changed |= memcmp(at + (size_t)k * bytes, &value, bytes) != 0;
             memcpy(at + (size_t)k * bytes, &value, bytes);
             const struct dop result = {.ref = to[k], .bytes = d->op[0].bytes, .bits = d->op[0].bits};
             uint64_t r[LANES];
@@ -69,7 +71,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
                 put_any(w, &result, UINT32_C(1) << lane, r);
         }
     }
-    w->cluster->changes++;
+    w->cluster->changes += changed;
     return EXEC_NEXT;
 }
 
@@ -77,6 +79,7 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
 static enum exec_status exec_atom_128(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     const struct atom_call *const c = d->extra;
+    bool changed = false;
     tally_lanes(w, d, &d->op[1], mask, 16, true, true);
     FOR_LANES(lane, mask) {
         uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[1], lane), 16, 16, true);
@@ -89,10 +92,11 @@ static enum exec_status exec_atom_128(struct warp *w, const struct dinst *d, uin
             memcpy(at, b, 16);
         else if (memcmp(old, b, 16) == 0)
             memcpy(at, row(w, d->op[3].ref) + (size_t)16 * lane, 16);
+        changed |= memcmp(old, at, 16) != 0;
         if (d->op[0].ref != REF_NONE)
             memcpy(row(w, d->op[0].ref) + (size_t)16 * lane, old, 16);
     }
-    w->cluster->changes++;
+    w->cluster->changes += changed;
     return EXEC_NEXT;
 }
 

@@ -125,6 +125,15 @@ static bool land(struct async_agent *agent, const struct wait *wait)
     return false;
 }
 
+static bool land_oldest(struct async_agent *agent)
+{
+    struct launch_control *const e = agent->state;
+    struct request *const r = e->first;
+    if (answer_in(agent->cta, r, first_lane(r->targets)) && r->targets == 0)
+        retire(e, &e->first);
+    return true;
+}
+
 /* Answers that nobody waited for: those to other CTAs still go out, those to this one have nobody left to read them. */
 static void drain(struct async_agent *agent)
 {
@@ -144,7 +153,8 @@ static struct launch_control *engine_of(struct cta *cta)
     if (cta->control != NULL)
         return cta->control;
     struct launch_control *const e = arena_new(&cta->cluster->arena, struct launch_control, 1);
-    e->agent = (struct async_agent){.name = "cluster launch control", .state = e, .pending = pending, .land = land, .drain = drain};
+    e->agent = (struct async_agent){.name = "cluster launch control", .state = e, .pending = pending, .land = land, .drain = drain,
+                                    .land_oldest = land_oldest};
     tw_cta_add_agent(cta, &e->agent);
     cta->control = e;
     return e;

@@ -108,6 +108,7 @@ enum wait_kind {
     WAIT_WARP_SYNC, /* key: the member mask of bar.warp.sync                                        */
     WAIT_LANES,    /* key: lanes that must execute the same .sync instruction                       */
     WAIT_TMEM,     /* tcgen05.alloc: columns must become free                                       */
+    WAIT_CHANGE,   /* a poller: something must change; key: changes of the cluster so far; detail: pc of the loop's end */
     WAIT_ASYNC     /* key: agent-specific, e.g. a wait_group of a thread; `agent` says whose        */
 };
 
@@ -132,6 +133,7 @@ struct split {
     bool yielded;      /* has spun; others of the warp go first                                     */
     uint32_t spins;    /* backward branches since the split last had its turn to itself              */
     uint32_t result;   /* of a reduction over a barrier, set when `resumed` is                       */
+    struct { uint64_t session, changes, state; uint32_t looks; } watched; /* see poll.c */
 };
 
 enum { MAX_SPLITS = LANES };
@@ -225,6 +227,9 @@ struct async_agent {
     /* Whether something pending is a strong operation on global memory (a reduction), which may be performed in the
      * cluster's turn alone; NULL: never. An instruction that performs such work itself returns EXEC_TURN without it. */
     bool (*strong)(const struct async_agent *agent);
+    /* Performs the oldest pending operation: threads poll, and nothing else can happen. False: nothing was performed.
+     * NULL: nobody could see it in memory. */
+    bool (*land_oldest)(struct async_agent *agent);
 };
 
 /* ---- CTAs and clusters ---------------------------------------------------------------------- */
@@ -296,6 +301,10 @@ struct cluster {
     uint32_t warp_count;
     uint32_t turn, turn_left; /* whose turn in `order`, and instructions left of it */
     bool round_ran;         /* some warp has run since all had their turn */
+    struct { uint64_t changes, next, gap, session; bool on; } watch; /* of loops in which nothing changes; see poll.c */
+    bool has_pollers;       /* splits may be in WAIT_CHANGE */
+    bool asleep;            /* only another cluster can change what its threads poll */
+    uint64_t woken_at;      /* changes of the whole launch when its pollers looked last */
     uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
     uint64_t idle_changes;
     bool ended;

@@ -12,6 +12,7 @@
 
 struct group {
     const struct cta *cta;
+    const struct warp *warp;   /* the first */
     const struct split *split; /* the first */
     uint32_t lanes;            /* of each of the warps */
     uint32_t warps;            /* mask */
@@ -33,7 +34,7 @@ static void add_to_groups(struct group *groups, uint32_t *count, const struct wa
             return;
         }
     if (*count < MAX_GROUPS)
-        groups[(*count)++] = (struct group){w->cta, s, s->mask, UINT32_C(1) << w->id};
+        groups[(*count)++] = (struct group){w->cta, w, s, s->mask, UINT32_C(1) << w->id};
 }
 
 static uint32_t collect(const struct cluster *c, struct group *groups)
@@ -127,10 +128,68 @@ static void say_what(const struct group *g, struct text *out)
     }
 }
 
+/* The first load or atomic of the loop that a poller goes round; NULL: it reads no memory. */
+static const struct dinst *polled(const struct split *s, uint32_t *address_op)
+{
+    for (uint32_t pc = s->pc; pc <= s->wait.detail; pc++) {
+        const struct dinst *const d = &s->frame->code->insts[pc];
+        if (d->isa_op == OP_LD || d->isa_op == OP_LDU || d->isa_op == OP_ATOM) {
+            *address_op = 1;
+            return d;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t address_in(const struct split *s, const struct dop *o)
+{
+    const uint8_t *const bank = (o->ref & REF_CONST) != 0 ? s->frame->code->consts : s->frame->regs;
+    const uint8_t *const at = bank + (o->ref & ~REF_CONST) + (size_t)o->bytes * first_lane(s->mask);
+    uint64_t base = 0;
+    memcpy(&base, at, o->bytes);
+    return o->bytes == 8 ? base + (uint64_t)(int64_t)o->disp : (uint32_t)((uint32_t)base + (uint32_t)o->disp);
+}
+
+static void say_place(const struct launch *l, enum space space, uint64_t address, struct text *out)
+{
+    const struct allocation *a;
+    if (space == SPACE_GENERIC)
+        space = tw_generic_space(address, &address);
+    if (space == SPACE_GLOBAL && (a = tw_memory_find(l->memory, address)) != NULL && a->name != NULL)
+        tw_text_addf(out, "byte %llu of '%s'", (unsigned long long)(address - a->address), a->name);
+    else
+        tw_text_addf(out, "%s address 0x%llx", tw_space_name(space), (unsigned long long)address);
+}
+
+static void note_poller(const struct cluster *c, struct diag *d, const struct group *g)
+{
+    struct text t;
+    tw_text_init(&t, d->owner->arena);
+    say_who(g, &t);
+    const struct split *const s = g->split;
+    const bool one = (g->warps & (g->warps - 1)) == 0;
+    uint32_t operand = 0;
+    const struct dinst *const load = polled(s, &operand);
+    if (load == NULL) {
+        tw_text_add(&t, one ? " goes round a loop that reads no memory" : " go round a loop that reads no memory");
+    } else {
+        tw_text_add(&t, one ? " polls " : " poll ");
+        say_place(c->launch, (enum space)load->imm, address_in(s, &load->op[operand]), &t);
+    }
+    const struct code *const code = s->frame->code;
+    const struct origin *const o = &code->origins[load == NULL ? code->insts[s->pc].origin : load->origin];
+    tw_source_name(c->launch, o, &t);
+    tw_diag_note(d, o->at, "%s", t.at);
+}
+
 static void note_group(const struct cluster *c, struct diag *d, const struct group *g)
 {
     struct text t;
-    tw_text_init(&t, c->diags->arena);
+    if (g->split->wait.kind == WAIT_CHANGE) {
+        note_poller(c, d, g);
+        return;
+    }
+    tw_text_init(&t, d->owner->arena);
     say_who(g, &t);
     const bool one = (g->warps & (g->warps - 1)) == 0;
     tw_text_add(&t, one ? " waits " : " wait ");
@@ -247,6 +306,34 @@ void tw_take_findings(struct launch *l, struct cluster *c)
     }
     if (c->diags != NULL)
         tw_diags_init(c->diags, &c->arena, l->findings->sources);
+}
+
+static uint32_t others_asleep(const struct launch *l)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < l->resident_count; i++)
+        count += l->cluster_ctas;
+    return count;
+}
+
+void tw_report_livelock(struct launch *l)
+{
+    struct cluster *const c = l->residents[0].cluster;
+    struct group groups[MAX_GROUPS];
+    const uint32_t count = collect(c, groups);
+    const struct group *const first = first_of(groups, count, WAIT_CHANGE);
+    const struct code *const code = first->split->frame->code;
+    struct diag *const d = tw_diag(l->findings, E0721, code->origins[code->insts[first->split->pc].origin].at,
+                                   "livelock: threads go round loops in which nothing changes, and nobody is left who could change it");
+    for (uint32_t i = 0; i < count; i++)
+        note_group(c, d, &groups[i]);
+    note_engines(c, d);
+    if (l->resident_count > 1)
+        tw_diag_note(d, (struct src_span){0}, "%u more blocks are in the same state", others_asleep(l));
+    if (l->cluster_next < l->cluster_total)
+        tw_diag_note(d, (struct src_span){0}, "%llu blocks have not begun: there is no room for them beside those that wait",
+                     (unsigned long long)((l->cluster_total - l->cluster_next) * l->cluster_ctas));
+    l->status = LAUNCH_DEADLOCK;
 }
 
 /* Where the first live warp stands, as an example of what was running. */

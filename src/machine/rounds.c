@@ -13,6 +13,7 @@
  * A window of few clusters keeps memory small; blocks that wait over global memory for blocks that have not begun
  * open it: after PATIENCE rounds in which none came or went, more are let in. */
 #include "machine/decode.h"
+#include "machine/poll.h"
 #include "machine/run.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ bool tw_resident_active(const struct launch *l, const struct resident *r)
     if (r->status != LAUNCH_RUNNING)
         return false;
     const struct cluster *const c = r->cluster;
-    return c == NULL ? (uint64_t)(r - l->residents) < l->sharers : c->left != 0 && !c->wants_turn;
+    return c == NULL ? (uint64_t)(r - l->residents) < l->sharers : c->left != 0 && !c->wants_turn && !c->asleep;
 }
 
 static void note_bad(struct launch *l, uint32_t i)
@@ -96,6 +97,7 @@ static uint64_t run_on(struct hand *hand, struct resident *r, uint64_t budget)
     hand->steps += ran;
     hand->thread_steps += c->thread_steps - threads;
     r->bytes = c->arena.used_bytes;
+    r->changes = c->changes;
     r->status = c->status == LAUNCH_RUNNING && c->ended ? LAUNCH_FINISHED : c->status;
     if (r->status == LAUNCH_FINISHED && c->diags->list.len == 0) {
         tw_cluster_free(c);
@@ -170,6 +172,39 @@ static void share_out(struct launch *l)
             l->residents[i].cluster->left = i < l->sharers ? l->share : 0;
 }
 
+/* Clusters whose threads poll look again if anything has changed anywhere. */
+static void wake_pollers(struct launch *l)
+{
+    uint64_t changes = l->changes_gone;
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        changes += l->residents[i].changes;
+    for (uint32_t i = 0; i < l->resident_count; i++) {
+        struct cluster *const c = l->residents[i].cluster;
+        if (c != NULL && c->has_pollers && c->woken_at != changes)
+            tw_poll_wake(c);
+        if (c != NULL)
+            c->woken_at = changes;
+    }
+}
+
+static bool all_asleep(const struct launch *l)
+{
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        if (l->residents[i].cluster == NULL || !l->residents[i].cluster->asleep)
+            return false;
+    return true;
+}
+
+/* All poll: clusters that have not begun could change what they read. */
+static bool let_more_in(struct launch *l)
+{
+    const uint32_t before = l->resident_count;
+    if (l->window + MORE_WINDOW <= MAX_RESIDENT)
+        l->window += MORE_WINDOW;
+    admit(l);
+    return l->resident_count != before;
+}
+
 static void begin_round(struct launch *l)
 {
     admit(l);
@@ -179,6 +214,11 @@ static void begin_round(struct launch *l)
     }
     if (!within_limits(l))
         return;
+    wake_pollers(l);
+    if (all_asleep(l) && !let_more_in(l)) {
+        tw_report_livelock(l);
+        return;
+    }
     share_out(l);
     l->alone = l->resident_count == 1 && l->cluster_next == l->cluster_total;
     if (l->alone && l->residents[0].cluster != NULL)
@@ -219,6 +259,7 @@ static void end_round(struct launch *l)
         if (r->status == LAUNCH_FINISHED) {
             tw_cluster_free(r->cluster);
             l->cluster_done++;
+            l->changes_gone += r->changes;
         } else {
             l->residents[kept++] = *r;
         }
@@ -294,7 +335,7 @@ static bool run_turn(struct launch *l, uint64_t budget)
         return true;
     (void)tw_resident_run(l, &l->hands[0], l->turn, budget);
     count_steps(l);
-    if (r->status == LAUNCH_RUNNING && r->cluster->left != 0)
+    if (r->status == LAUNCH_RUNNING && r->cluster->left != 0 && !r->cluster->asleep)
         return false;
     if (r->cluster != NULL)
         r->cluster->has_turn = l->alone;

@@ -19,6 +19,7 @@ struct resident {
     enum launch_status status; /* LAUNCH_FINISHED: all its CTAs have ended */
     bool exhausted;            /* it has no memory left: LAUNCH_LIMIT */
     uint64_t bytes;            /* the most it has held */
+    uint64_t changes;          /* that its threads and engines have made */
 };
 
 enum phase {
@@ -72,6 +73,7 @@ struct launch {
     uint32_t sharers;      /* residents that get one: all, but at the end of the launch's limit */
     uint64_t apart_steps;  /* of all clusters in the last PHASE_APART */
     bool crewed;           /* PHASE_APART is worth waking other threads */
+    uint64_t changes_gone; /* of clusters that have left */
     bool alone;            /* one cluster and none to come: it always has its turn */
 
     /* Host threads; see crew.c. */
@@ -122,6 +124,8 @@ void tw_cta_warp_ended(struct cta *cta);
 
 /* A report of a cluster in which nothing can run. Sets the cluster's status. */
 void tw_report_deadlock(struct cluster *c);
+/* A report of a launch in which every cluster sleeps. Sets the launch's status. */
+void tw_report_livelock(struct launch *l);
 /* A report of a limit: which, what was running, which option raises it. */
 void tw_report_limit(struct launch *l, const struct cluster *c, const char *what, const char *value, const char *option);
 /* Moves what a cluster has reported to the launch's findings. */

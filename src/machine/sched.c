@@ -7,8 +7,10 @@
  *
  * When no split of the cluster can run, that is a stall. Then, in this order: an engine lands what
  * some wait needs, and nothing more; waits that may time out do so; and if that changes nothing for
- * IDLE_ROUNDS rounds, the cluster is in deadlock. */
+ * IDLE_ROUNDS rounds, the oldest operation of an engine lands where threads poll (poll.c), and else the
+ * cluster sleeps until another changes memory. Where nobody polls, it is in deadlock. */
 #include "machine/decode.h"
+#include "machine/poll.h"
 #include "machine/run.h"
 #include "machine/tally.h"
 #include "machine/warp.h"
@@ -119,6 +121,8 @@ static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp
                 s->resumed = s->timed_out = false;
                 go_on = (d->flags & D_BARRIER) == 0 && w->split_count == splits;
             } else if (status == EXEC_JUMP) {
+                if (c->watch.on && w->now == s && s->pc <= pc && w->code->insts == insts && tw_poll_look(w, pc))
+                    go_on = false;
                 if (splits != 1 || w->split_count != 1 || w->now != s)
                     go_on = false;
                 else if (w->code->insts != insts)
@@ -258,7 +262,7 @@ static bool land_for(struct cluster *c, const struct wait *wait)
 
 static bool awaits_engine(const struct split *s)
 {
-    return s->wait.kind != WAIT_NONE && s->wait.kind != WAIT_CONVERGE;
+    return s->wait.kind != WAIT_NONE && s->wait.kind != WAIT_CONVERGE && s->wait.kind != WAIT_CHANGE;
 }
 
 static uint32_t count_waits(const struct cluster *c)
@@ -297,6 +301,23 @@ static bool land_something(struct cluster *c)
         return false;
     c->changes++;
     return true;
+}
+
+/* Threads poll memory, and no wait says for what: the oldest operation of some engine, drawn from the seed. */
+static bool land_oldest(struct cluster *c)
+{
+    const uint32_t first = (uint32_t)(tw_random(c) % c->cta_count);
+    for (uint32_t i = 0; i < c->cta_count; i++) {
+        const struct cta *const cta = &c->ctas[(first + i) % c->cta_count];
+        for (uint32_t k = 0; k < cta->agent_count; k++) {
+            struct async_agent *const a = cta->agents[k];
+            if (a->land_oldest != NULL && a->pending(a) != 0 && a->land_oldest(a)) {
+                c->changes++;
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static uint32_t time_out_polls(struct cluster *c)
@@ -349,7 +370,10 @@ static void stall(struct cluster *c)
         c->idle_changes = c->changes;
         return;
     }
-    tw_report_deadlock(c);
+    if (!tw_polls(c))
+        tw_report_deadlock(c);
+    else if (!land_oldest(c))
+        c->asleep = true;
 }
 
 /* ---- The cluster ---------------------------------------------------------------------------- */
@@ -374,9 +398,10 @@ static void start_turn(struct cluster *c, uint32_t turn)
 /* All warps have had their turn: if none could use it, nothing can run. */
 static void next_round(struct cluster *c)
 {
+    tw_poll_watch(c);
     if (!c->round_ran && !any_runnable(c))
         stall(c);
-    if (c->wants_turn)
+    if (c->wants_turn || c->asleep)
         return; /* the stall is looked at again then */
     shuffle(c);
     c->round_ran = false;
@@ -387,7 +412,9 @@ static void next_round(struct cluster *c)
 uint64_t tw_cluster_run(struct cluster *c, uint64_t budget)
 {
     uint64_t used = 0;
-    while (used < budget && !c->ended && c->status == LAUNCH_RUNNING && !c->wants_turn) {
+    while (used < budget && !c->ended && c->status == LAUNCH_RUNNING && !c->wants_turn && !c->asleep) {
+        if (c->has_pollers)
+            tw_poll_wake_changed(c);
         if (c->turn == c->warp_count) {
             next_round(c);
             continue;

@@ -188,6 +188,19 @@ static bool land(struct async_agent *agent, const struct wait *wait)
     return false;
 }
 
+static bool land_oldest(struct async_agent *agent)
+{
+    struct tensor_pipe *const pipe = agent->state;
+    struct tensor_op *op = pipe->first;
+    while (op != NULL && op->performed)
+        op = op->next;
+    if (op == NULL)
+        return false;
+    (void)(op->kind == TENSOR_COMMIT ? complete(pipe, op) : perform(pipe, op)); /* a fault has ended the launch */
+    retire(pipe);
+    return true;
+}
+
 static void drain(struct async_agent *agent)
 {
     struct tensor_pipe *const pipe = agent->state;
@@ -219,7 +232,7 @@ struct tensor_pipe *tw_tensor_pipe_of(struct cta *cta)
     pipe->cta = cta;
     pipe->tile = tw_num_tile_best();
     *agent = (struct async_agent){.name = "the tensor pipe", .state = pipe, .pending = pending, .land = land, .drain = drain,
-                                  .describe = describe};
+                                  .describe = describe, .land_oldest = land_oldest};
     tw_cta_add_agent(cta, agent);
     cta->tensor_pipe = pipe;
     return pipe;

@@ -146,15 +146,15 @@ static void a_limit_on_instructions(void **state)
     struct bench_room *const room = *state;
     struct rig rig;
     uint64_t out;
-    (void)kernel_load(&rig, room, KERNEL(".file 1 \"k.py\"", ".loc 1 4 1\nLOOP: bra.uni LOOP;\n"), &out);
+    (void)kernel_load(&rig, room, KERNEL(".file 1 \"k.py\"", ".loc 1 4 1\nLOOP: add.u32 %r1, %r1, 1;\nbra.uni LOOP;\n"), &out);
     const enum launch_status status = rig_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8, .max_steps = 5000});
     assert_int_equal(status, LAUNCH_LIMIT);
     tw_test_expect_diags(room, "error[E0707]: the limit on instructions was reached: 5000 warp instructions\n"
                                "     found: 0 of 1 CTAs done after 5000 warp instructions\n"
                                "       fix: raise --max-steps, if the kernel needs more\n"
-                               "k.ptx:12:7: note: 'k' was running: warp 0 of block (0,0,0) is here, k.py:4\n"
-                               "   12 | LOOP: bra.uni LOOP;\n"
-                               "      |       ^~~~~~~~~~~~~\n");
+                               "k.ptx:13:1: note: 'k' was running: warp 0 of block (0,0,0) is here, k.py:4\n"
+                               "   13 | bra.uni LOOP;\n"
+                               "      | ^~~~~~~~~~~~~\n");
     rig_end(&rig);
 }
 
@@ -169,7 +169,7 @@ static void a_limit_on_time(void **state)
     struct bench_room *const room = *state;
     struct rig rig;
     uint64_t out, now = 0;
-    (void)kernel_load(&rig, room, KERNEL("", "LOOP: bra.uni LOOP;\n"), &out);
+    (void)kernel_load(&rig, room, KERNEL("", "LOOP: add.u32 %r1, %r1, 1;\nbra.uni LOOP;\n"), &out);
     const enum launch_status status = rig_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8,
                                                                               .max_nanoseconds = 2500000000, .clock = fake_clock,
                                                                               .clock_context = &now});

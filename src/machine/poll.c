@@ -1,0 +1,124 @@
+/* Polling, found by its state: a split is back at the head of a loop with the very registers that it had there before,
+ * and no thread of the cluster has changed anything in between. It can only do the same again, until memory changes; so it
+ * waits for a change (WAIT_CHANGE), which costs nothing, and lets a stall be seen: engines land, and when that does not
+ * help, the launch knows that nobody can go on.
+ *
+ * Comparing registers is dear, so that loops are watched in sessions: the first after QUIET_STEPS in which nothing has
+ * changed, further ones after twice as many each time. A loop that counts, reads a clock or stores is never found. */
+#include "machine/poll.h"
+
+#include "machine/decode.h"
+
+#include <string.h>
+
+enum {
+    QUIET_STEPS = 1 << 14,  /* warp instructions without a change before the first session */
+    SESSION_STEPS = 1 << 10, /* of each warp in a session: each gets a turn                 */
+    LOOKS = 64              /* times that a split is compared in one session                */
+};
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_bytes(uint64_t h, const uint8_t *at, size_t bytes)
+{
+    uint64_t word;
+    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = mix(h, word);
+    }
+    word = 0;
+    memcpy(&word, at, bytes);
+    return mix(h, word);
+}
+
+/* All that decides what the split does next, memory apart. Its callers' registers cannot change before it returns to them. */
+static uint64_t state_of(const struct warp *w, const struct split *s)
+{
+    const struct frame *const f = s->frame;
+    uint64_t h = mix((uint64_t)s->pc << 32 | s->mask, (uint64_t)(uintptr_t)f ^ w->carry);
+    h = hash_bytes(h, f->regs, f->code->frame_bytes);
+    return f->params == NULL ? h : hash_bytes(h, f->params, (size_t)LANES * f->code->param_bytes);
+}
+
+void tw_poll_watch(struct cluster *c)
+{
+    if (c->changes != c->watch.changes) {
+        c->watch.changes = c->changes;
+        c->watch.on = false;
+        c->watch.gap = QUIET_STEPS;
+        c->watch.next = c->steps + QUIET_STEPS;
+    } else if (!c->watch.on && c->steps >= c->watch.next) {
+        c->watch.on = true;
+        c->watch.session++;
+        c->watch.next = c->steps + (uint64_t)SESSION_STEPS * c->warp_count;
+    } else if (c->watch.on && c->steps >= c->watch.next) {
+        c->watch.on = false;
+        c->watch.gap *= 2;
+        c->watch.next = c->steps + c->watch.gap;
+    }
+}
+
+bool tw_poll_look(struct warp *w, uint32_t from)
+{
+    struct cluster *const c = w->cluster;
+    struct split *const s = w->now;
+    if (s->watched.session != c->watch.session || s->watched.changes != c->changes) {
+        s->watched.session = c->watch.session;
+        s->watched.changes = c->changes;
+        s->watched.looks = 0;
+        s->watched.state = state_of(w, s);
+        return false;
+    }
+    if (s->watched.looks++ >= LOOKS || state_of(w, s) != s->watched.state)
+        return false;
+    s->wait = (struct wait){.kind = WAIT_CHANGE, .key = c->changes, .detail = from};
+    c->has_pollers = true;
+    return true;
+}
+
+static void wake(struct cluster *c, bool changed_only)
+{
+    c->has_pollers = false;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++) {
+            struct split *const s = &c->order[i]->splits[k];
+            if (s->wait.kind != WAIT_CHANGE)
+                continue;
+            if (changed_only && s->wait.key == c->changes)
+                c->has_pollers = true;
+            else
+                s->wait.kind = WAIT_NONE;
+        }
+}
+
+/* They are watched at once: most will find what they found before. */
+void tw_poll_wake(struct cluster *c)
+{
+    c->asleep = false;
+    c->watch.changes = c->changes;
+    c->watch.on = true;
+    c->watch.gap = QUIET_STEPS;
+    c->watch.session++;
+    c->watch.next = c->steps + (uint64_t)SESSION_STEPS * c->warp_count;
+    wake(c, false);
+}
+
+void tw_poll_wake_changed(struct cluster *c)
+{
+    wake(c, true);
+}
+
+bool tw_polls(const struct cluster *c)
+{
+    if (!c->has_pollers)
+        return false;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        for (uint32_t k = 0; k < c->order[i]->split_count; k++)
+            if (c->order[i]->splits[k].wait.kind == WAIT_CHANGE)
+                return true;
+    return false;
+}

@@ -1,0 +1,18 @@
+/* Polling: a split that goes round a loop in which nothing changes waits, like any other, until something does. */
+#ifndef TW_MACHINE_POLL_H
+#define TW_MACHINE_POLL_H
+
+#include "machine/internal.h"
+
+/* Called when all warps have had their turn: begins or ends to watch the cluster's loops. */
+void tw_poll_watch(struct cluster *c);
+/* The executing split has jumped back from `from` while the cluster is watched; true when it has been parked. */
+bool tw_poll_look(struct warp *w, uint32_t from);
+/* Lets pollers look again: what they read may have changed. */
+void tw_poll_wake(struct cluster *c);
+/* The same when something within the cluster has changed since they were parked. */
+void tw_poll_wake_changed(struct cluster *c);
+/* Whether some split of the cluster polls. */
+bool tw_polls(const struct cluster *c);
+
+#endif

@@ -1,0 +1,154 @@
+/* Loops that poll memory: engines land while threads poll, waiting costs little, and what cannot end is diagnosed. */
+#include "kernel_text.h"
+
+static enum launch_status run_poll(struct rig *rig, uint64_t *out, uint32_t grid, uint32_t block, uint64_t seed)
+{
+    return rig_run(rig, "k", (struct launch_spec){.grid = {grid}, .block = {block}, .seed = seed, .params = out, .param_bytes = 8,
+                                                  .max_steps = 50000000});
+}
+
+/* Warp 1 polls a word that warp 0 writes once its bulk copy has landed: the copy lands although warp 1 can always run. */
+static void an_engine_lands_while_others_poll(void **state)
+{
+    static const char *const loads[] = {"ld.global.u32", "ld.volatile.global.u32", "ld.acquire.gpu.global.u32", "ld.relaxed.gpu.u32"};
+    for (size_t i = 0; i < COUNT(loads); i++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct rig rig;
+            uint64_t out;
+            const char *const text = tw_format(
+                &((struct bench_room *)*state)->arena, "%sL: %s %%r1, [%%out+64];\nsetp.eq.u32 %%p3, %%r1, 0;\n@%%p3 bra L;\nEND: ret;\n}\n",
+                KERNEL_HEAD(".shared .align 128 .b8 box[128];\n.shared .align 8 .b64 bar;")
+                "setp.ge.u32 %p1, %t, 32;\n@%p1 bra L;\nsetp.ne.u32 %p2, %t, 0;\n@%p2 bra END;\n"
+                "mbarrier.init.shared.b64 [bar], 1;\nfence.proxy.async.shared::cta;\n"
+                "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [box], [%out], 64, [bar];\n"
+                "W: mbarrier.try_wait.parity.shared.b64 %p4, [bar], 0;\n@!%p4 bra W;\n"
+                "st.release.gpu.global.u32 [%out+64], 7;\nbra END;\n",
+                loads[i]);
+            (void)kernel_load(&rig, *state, text, &out);
+            const enum launch_status status = run_poll(&rig, &out, 1, 64, seed);
+            assert_string_equal(tw_test_diags(rig.room), "");
+            assert_int_equal(status, LAUNCH_FINISHED);
+            assert_true(rig.progress.warp_steps < 300000);
+            rig_end(&rig);
+        }
+}
+
+/* Nobody waits for the copy's barrier: the data itself is polled. */
+static void polled_data_arrives(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    uint32_t *const words = kernel_load(
+        &rig, *state,
+        KERNEL(".shared .align 128 .b8 box[128];\n.shared .align 8 .b64 bar;",
+               "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\nst.shared.u32 [box], 1;\nfence.proxy.async.shared::cta;\n"
+               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [box], [%out], 64, [bar];\n"
+               "L: ld.shared.u32 %r1, [box];\nsetp.ne.u32 %p1, %r1, 12345;\n@%p1 bra L;\nst.global.u32 [%out+64], %r1;\n"),
+        &out);
+    words[0] = 12345;
+    const enum launch_status status = run_poll(&rig, &out, 1, 1, 0);
+    assert_string_equal(tw_test_diags(rig.room), "");
+    assert_int_equal(status, LAUNCH_FINISHED);
+    assert_int_equal(words[16], 12345);
+    rig_end(&rig);
+}
+
+/* All blocks but the last wait for it; the more of them there are, the less may their waiting cost. */
+static void waiting_for_a_flag_costs_little(void **state)
+{
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct rig rig;
+        uint64_t out;
+        const uint32_t *const words = kernel_load(
+            &rig, *state,
+            KERNEL("", "mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 499;\n@%p1 bra LAST;\n"
+                       "L: ld.acquire.gpu.global.u32 %r2, [%out+400];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra L;\n"
+                       "red.global.add.u32 [%out], 1;\nbra END;\n"
+                       "LAST: mov.u32 %r3, 0;\nWORK: add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, 1000000;\n@%p3 bra WORK;\n"
+                       "st.release.gpu.global.u32 [%out+400], 1;\nEND:\n"),
+            &out);
+        assert_int_equal(rig_run(&rig, "k", (struct launch_spec){.grid = {500}, .block = {32}, .params = &out, .param_bytes = 8,
+                                                                  .max_steps = 50000000, .threads = threads}),
+                         LAUNCH_FINISHED);
+        assert_string_equal(tw_test_diags(rig.room), "");
+        assert_int_equal(words[0], 499 * 32);
+        assert_true(rig.progress.warp_steps < 3000000 + 500 * 40000);
+        rig_end(&rig);
+    }
+}
+
+static void a_loop_that_cannot_end_is_diagnosed(void **state)
+{
+    static const struct { const char *decls, *body; uint32_t grid; const char *want; } rows[] = {
+        {"", "LOOP: bra.uni LOOP;\n", 1,
+         "k.ptx:11:7: error[E0721]: livelock: threads go round loops in which nothing changes, and nobody is left who could change it\n"
+         "   11 | LOOP: bra.uni LOOP;\n"
+         "      |       ^~~~~~~~~~~~~\n"
+         "k.ptx:11:7: note: warps 0-1 of block (0,0,0) go round a loop that reads no memory\n"
+         "   11 | LOOP: bra.uni LOOP;\n"
+         "      |       ^~~~~~~~~~~~~\n"},
+        {"", "setp.lt.u32 %p1, %t, 32;\n@%p1 bra END;\nL: ld.global.u32 %r1, [%out+12];\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 bra L;\nEND:\n", 3,
+         "k.ptx:13:4: error[E0721]: livelock: threads go round loops in which nothing changes, and nobody is left who could change it\n"
+         "   13 | L: ld.global.u32 %r1, [%out+12];\n"
+         "      |    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "k.ptx:13:4: note: warp 1 of block (0,0,0) polls byte 12 of 'out'\n"
+         "   13 | L: ld.global.u32 %r1, [%out+12];\n"
+         "      |    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "note: 2 more blocks are in the same state\n"},
+        {".shared .align 4 .b32 lock;",
+         "setp.ne.u32 %p1, %t, 0;\n@%p1 bra WAIT;\nst.shared.u32 [lock], 1;\n"
+         "L: atom.shared.cas.b32 %r1, [lock], 0, 1;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra L;\nWAIT: bar.sync 0;\n", 1,
+         "k.ptx:14:4: error[E0721]: livelock: threads go round loops in which nothing changes, and nobody is left who could change it\n"
+         "   14 | L: atom.shared.cas.b32 %r1, [lock], 0, 1;\n"
+         "      |    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "k.ptx:14:4: note: warp 0 (lane 0) of block (0,0,0) polls shared address 0x400\n"
+         "   14 | L: atom.shared.cas.b32 %r1, [lock], 0, 1;\n"
+         "      |    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "k.ptx:17:7: note: warp 0 (lanes 1-31) of block (0,0,0) waits for the rest of the warp to come to this .aligned instruction\n"
+         "   17 | WAIT: bar.sync 0;\n"
+         "      |       ^~~~~~~~~~~\n"
+         "k.ptx:17:7: note: warp 1 of block (0,0,0) waits at barrier 0: 32 of 64 threads have arrived; not there: warp 0\n"
+         "   17 | WAIT: bar.sync 0;\n"
+         "      |       ^~~~~~~~~~~\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench_room *const room = *state;
+        struct rig rig;
+        uint64_t out;
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        (void)kernel_load(&rig, room, tw_format(&room->arena, "%s%s%sret;\n}\n", rows[i].decls[0] == '\0' ? KERNEL_HEAD("") : KERNEL_HEAD(".shared .align 4 .b32 lock;"), "", rows[i].body), &out);
+        const enum launch_status status = run_poll(&rig, &out, rows[i].grid, 64, 2);
+        tw_test_expect_diags(room, rows[i].want);
+        assert_int_equal(status, LAUNCH_DEADLOCK);
+        assert_true(rig.progress.warp_steps < 1000000);
+        rig_end(&rig);
+    }
+}
+
+/* A loop that counts ends some time, or at the limit. */
+static void a_loop_that_counts_is_no_livelock(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words =
+        kernel_load(&rig, *state,
+                    KERNEL("", "mov.u32 %r1, 0;\nL: ld.global.u32 %r2, [%out+400];\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra OUT;\n"
+                               "setp.lt.u32 %p2, %r1, 500000;\n@%p2 bra L;\nOUT: st.global.u32 [%at], %r1;\n"),
+                    &out);
+    assert_int_equal(run_poll(&rig, &out, 1, 32, 0), LAUNCH_FINISHED);
+    assert_int_equal(words[0], 500000);
+    rig_end(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROOM_TEST(an_engine_lands_while_others_poll),
+        ROOM_TEST(polled_data_arrives),
+        ROOM_TEST(waiting_for_a_flag_costs_little),
+        ROOM_TEST(a_loop_that_cannot_end_is_diagnosed),
+        ROOM_TEST(a_loop_that_counts_is_no_livelock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
