@@ -119,7 +119,7 @@ const struct dispatch_variant *tw_dispatch_choose(struct dispatch_call *c, const
         if (takes(c, all.list.at[i]))
             return all.list.at[i];
     struct diag *d = tw_diag(c->diags, E0440, c->op->opcode_at, "no variant of %s takes this call", c->op->opcode);
-    tw_diag_expected(d, "a call that %s takes", names_of(c, &all));
+    tw_diag_expected(d, "a call that one of these takes: %s", names_of(c, &all));
     for (uint32_t i = 0; i < all.list.len; i++) {
         const bool taken = takes(c, all.list.at[i]); /* asked again for its refusals */
         assert(!taken);

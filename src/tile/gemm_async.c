@@ -49,7 +49,7 @@ static void judge_scope(struct dispatch_call *c)
     }
     const uint32_t count = threads_here(c), want = scope == IR_THREAD_SCOPE ? 1 : TW_WARP_LANES;
     if (count != 0 && count != want)
-        tw_dispatch_refuse(c, c->op->opcode_at, "%u threads reach the call, and scope %s is %u", count,
+        tw_dispatch_refuse(c, c->op->opcode_at, "%u threads reach the call; scope %s means %u", count,
                            tw_ir_exec_scope_name(scope), want);
 }
 
@@ -420,7 +420,7 @@ static int64_t choose_n(const struct gemm *f)
 {
     const int64_t total = f->matrix[GEMM_C].cols;
     if (f->mma_n != 0)
-        return total % f->mma_n == 0 && legal(f, f->mma_n) ? f->mma_n : 0;
+        return legal(f, f->mma_n) ? f->mma_n : 0;
     for (int64_t n = total < 256 ? total : 256; n > 0; n--)
         if (total % n == 0 && legal(f, n))
             return n;
@@ -445,8 +445,8 @@ static bool try_form(struct dispatch_call *c, bool ws, struct text *tried)
     const char letter = tw_tmem_datapath(f->m_step, f->cta_group, ws), *name = ws ? "with .ws" : "without .ws";
     f->n_step = choose_n(f);
     if (f->n_step == 0 && f->mma_n != 0) {
-        tw_text_addf(tried, "; %s no instruction has M %lld, N %lld or its N does not divide %lld: it has %s", name, (long long)f->m_step, (long long)f->mma_n,
-                     (long long)f->matrix[GEMM_C].cols, tw_tc_shape_legal(&f->form));
+        tw_text_addf(tried, "; %s no instruction has M %lld, N %lld: it has %s", name, (long long)f->m_step, (long long)f->mma_n,
+                     tw_tc_shape_legal(&f->form));
         return false;
     }
     if (f->n_step == 0) {
@@ -465,6 +465,23 @@ static bool try_form(struct dispatch_call *c, bool ws, struct text *tried)
     return false;
 }
 
+/* What is asked for by hand, where no layout is needed to see that it cannot be. */
+static bool judge_by_hand(struct dispatch_call *c)
+{
+    const struct gemm *f = gemm_of(c);
+    const int64_t total = f->matrix[GEMM_C].cols;
+    if (f->ws == 1 && (f->cta_group != 1 || f->given[GEMM_SFA])) {
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "weight_stationary")->at, "weight_stationary goes with cta_group 1, without scales");
+        return false;
+    }
+    if (f->mma_n != 0 && total % f->mma_n != 0) {
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_n")->at, "mma_n is %lld, which does not divide N = %lld", (long long)f->mma_n,
+                           (long long)total);
+        return false;
+    }
+    return true;
+}
+
 static bool may_be_ws(const struct gemm *f)
 {
     return f->cta_group == 1 && !f->given[GEMM_SFA];
@@ -475,11 +492,7 @@ static void judge_instruction(struct dispatch_call *c)
     struct gemm *f = gemm_of(c);
     struct text tried;
     tw_text_init(&tried, c->arena);
-    if (f->ws == 1 && !may_be_ws(f)) {
-        tw_dispatch_refuse(c, tw_dispatch_param(c, "weight_stationary")->at, "weight_stationary goes with cta_group 1, without scales");
-        return;
-    }
-    if (!choose_m(c))
+    if (!judge_by_hand(c) || !choose_m(c))
         return;
     if (f->ws != 1 && try_form(c, false, &tried))
         return;
@@ -487,6 +500,8 @@ static void judge_instruction(struct dispatch_call *c)
     const bool implied = f->ws == -1 && may_be_ws(f) && f->m_step == 64;
     if ((f->ws == 1 || implied) && try_form(c, true, &tried))
         return;
+    if (f->ws != -1)
+        tw_text_addf(&tried, ", and weight_stationary=%s leaves no other form", f->ws != 0 ? "True" : "False");
     tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "no instruction of M %lld writes operand C in %s%s", (long long)f->m_step,
                        tw_layout_text(c->arena, f->matrix[GEMM_C].layout), tried.at);
 }
