@@ -10,7 +10,7 @@
 
 #include "emit/internal.h"
 
-/* ---- C++ text ------------------------------------------------------------------------------------------ */
+/* ---- C++ text --------------------------------------------------------------------------------------- */
 
 /* How strongly an expression's outermost operator binds, as in C++. */
 enum cuda_prec {
@@ -29,7 +29,7 @@ enum cuda_helper {
     HELPER_SHARED_ADDRESS, HELPER_GLOBAL_ADDRESS, HELPER_LOCAL_ADDRESS, HELPER_FLOOR_DIV, HELPER_FLOOR_MOD, HELPER_COUNT
 };
 
-/* ---- wrappers (cuda_wrap.c) ------------------------------------------------------------------------------- */
+/* ---- wrappers (cuda_wrap.c) ------------------------------------------------------------------------- */
 
 /* What an operand of an inline assembly is to its function. */
 enum cuda_flow { CUDA_IN, CUDA_OUT, CUDA_UPDATE, CUDA_IMMEDIATE };
@@ -58,11 +58,15 @@ struct cuda_wrapper {
     const char *head, *tail; /* the definition before and after the name */
 };
 
-/* ---- the emitter -------------------------------------------------------------------------------------------- */
+/* ---- the emitter ------------------------------------------------------------------------------------ */
+
+/* Room behind the kernel's variables for those that one statement makes. */
+enum { KEPT_VARS = 2 };
 
 struct cuda_var_facts {
     uint32_t uses, definitions;
     bool in_scope;
+    bool is_result;      /* written by an instruction */
     bool outlives_block; /* used where the block of its definition has ended */
 };
 
@@ -83,11 +87,12 @@ struct cuda_emitter {
     const char *formats[NUM_FORMAT_COUNT]; /* typedefs in use */
     struct text body;
     uint32_t depth;                  /* of indentation */
+    uint32_t kept;                   /* values that a statement keeps in variables of its own */
     const char *file;                /* of the last source comment */
     uint32_t line;
 };
 
-/* ---- names and types (cuda_name.c) ----------------------------------------------------------------------------- */
+/* ---- names and types (cuda_name.c) ------------------------------------------------------------------ */
 
 /* Reserves what C++, the CUDA headers and the preamble use. */
 void tw_cuda_reserve_names(struct cuda_emitter *em);
@@ -105,7 +110,7 @@ const char *tw_cuda_memory_type(struct cuda_emitter *em, struct ir_type t);
 const char *tw_cuda_register_type(struct ir_type t, bool is_signed);
 struct cx tw_cuda_constant(struct cuda_emitter *em, struct ir_type t, uint64_t bits);
 
-/* ---- building text (cuda_name.c) ---------------------------------------------------------------------------------- */
+/* ---- building text (cuda_name.c) -------------------------------------------------------------------- */
 
 struct cx tw_cuda_primary(struct cuda_emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The text, in parentheses unless it binds at least as strongly as `prec`. */
@@ -116,7 +121,7 @@ struct cx tw_cuda_call1(struct cuda_emitter *em, const char *function, struct cx
 struct cx tw_cuda_call2(struct cuda_emitter *em, const char *function, struct cx a, struct cx b);
 const char *tw_cuda_helper(struct cuda_emitter *em, enum cuda_helper h);
 
-/* ---- wrappers -------------------------------------------------------------------------------------------------------- */
+/* ---- wrappers --------------------------------------------------------------------------------------- */
 
 void tw_cuda_asm_text(struct cuda_asm *a, const char *text);
 void tw_cuda_asm_slot(struct cuda_asm *a, struct cuda_slot slot);
@@ -130,7 +135,7 @@ struct cx tw_cuda_pure(struct cuda_emitter *em, const char *spelling, struct ir_
 /* A special register: "%cluster_ctarank". */
 struct cx tw_cuda_special(struct cuda_emitter *em, const char *name);
 
-/* ---- expressions (cuda_expr.c, cuda_arith.c, cuda_cast.c) ----------------------------------------------------------------- */
+/* ---- expressions (cuda_expr.c, cuda_arith.c, cuda_cast.c) ------------------------------------------- */
 
 struct cx tw_cuda_expr(struct cuda_emitter *em, const struct ir_expr *e);
 struct cx tw_cuda_unary(struct cuda_emitter *em, const struct ir_expr *e);
@@ -139,9 +144,10 @@ struct cx tw_cuda_cast(struct cuda_emitter *em, struct cx a, struct ir_type from
 /* The same bits as another type. */
 struct cx tw_cuda_reinterpret(struct cuda_emitter *em, struct cx a, struct ir_type from, struct ir_type to);
 /* Nothing that a statement does changes the value. */
-bool tw_cuda_is_stable(const struct ir_expr *e);
+bool tw_cuda_is_stable(const struct cuda_emitter *em, const struct ir_expr *e);
+bool tw_cuda_reads_memory(const struct ir_expr *e);
 
-/* ---- memory (cuda_memory.c) ------------------------------------------------------------------------------------------------- */
+/* ---- memory (cuda_memory.c) ------------------------------------------------------------------------- */
 
 /* Whether a region is in registers, and then its slot. */
 bool tw_cuda_in_registers(const struct ir_region *r, int64_t *index);
@@ -161,13 +167,15 @@ struct cx tw_cuda_shared_address(struct cuda_emitter *em, const struct ir_expr *
 struct cx tw_cuda_address(struct cuda_emitter *em, const struct ir_expr *e, unsigned space, int64_t offset_bytes,
                           const char **type);
 
-/* ---- statements (cuda_stmt.c, cuda_scope.c, cuda_ptx.c) ------------------------------------------------------------------------ */
+/* ---- statements (cuda_stmt.c, cuda_scope.c, cuda_ptx.c) --------------------------------------------- */
 
 /* One statement or line, indented, broken where it is too long. */
 void tw_cuda_line(struct cuda_emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tw_cuda_block(struct cuda_emitter *em, const struct ir_block *b);
 /* Finds the facts of variables and storages. */
 void tw_cuda_find_facts(struct cuda_emitter *em);
+/* Whether a variable has one value for as long as it lives. */
+bool tw_cuda_is_constant(const struct cuda_emitter *em, const struct ir_var *v);
 /* Whether a variable is declared at the top of the kernel instead of where it is defined. */
 bool tw_cuda_is_declared_early(const struct cuda_emitter *em, const struct ir_var *v);
 void tw_cuda_ptx_call(struct cuda_emitter *em, const struct ir_ptx *x);

@@ -40,8 +40,10 @@ static struct cx from_8_bits(struct cuda_emitter *em, struct cx a, struct ir_typ
 {
     const struct ir_type byte = tw_ir_type_of(NUM_U16), pair = tw_ir_uint32();
     const bool scale = from.format == NUM_UE8M0;
-    const char *spelling = scale ? "cvt.rn.bf16x2.ue8m0x2" : from.format == NUM_E4M3 ? "cvt.rn.f16x2.e4m3x2" : "cvt.rn.f16x2.e5m2x2";
-    const struct cx wide = tw_cuda_pure(em, spelling, pair, &byte, &(struct cx){tw_cuda_as(em, "unsigned short", a).text, PREC_UNARY}, 1);
+    const char *spelling = scale                       ? "cvt.rn.bf16x2.ue8m0x2"
+                           : from.format == NUM_E4M3 ? "cvt.rn.f16x2.e4m3x2"
+                                                     : "cvt.rn.f16x2.e5m2x2";
+    const struct cx in = tw_cuda_as(em, "unsigned short", a), wide = tw_cuda_pure(em, spelling, pair, &byte, &in, 1);
     const struct ir_type half = tw_ir_type_of(scale ? NUM_BF16 : NUM_F16);
     return convert(em, "", tw_cuda_as(em, tw_cuda_type(em, half), wide), half, tw_ir_float32());
 }

@@ -52,16 +52,20 @@ static int64_t extent(int64_t n)
     return n > 0 ? n : 1;
 }
 
+static void dimensions(struct text *out, const char *what, const int64_t n[3])
+{
+    tw_text_addf(out, "%s (%lld, %lld, %lld)", what, (long long)extent(n[0]), (long long)extent(n[1]), (long long)extent(n[2]));
+}
+
 static void launch_comment(struct cuda_emitter *em, struct text *out, const char *target)
 {
     const struct ir_launch *l = &em->k->launch;
     const struct contract *c = tw_emit_contract(em->k);
-    tw_text_addf(out, "// %s: compile with nvcc -arch=%s.\n// Launch: grid (%lld, %lld, %lld), block (%lld, %lld, %lld)", em->k->name,
-                 target, (long long)extent(l->grid[0]), (long long)extent(l->grid[1]), (long long)extent(l->grid[2]),
-                 (long long)extent(l->block[0]), (long long)extent(l->block[1]), (long long)extent(l->block[2]));
+    tw_text_addf(out, "// %s: compile with nvcc -arch=%s.\n", em->k->name, target);
+    dimensions(out, "// Launch: grid", l->grid);
+    dimensions(out, ", block", l->block);
     if (l->has_cluster)
-        tw_text_addf(out, ", cluster (%lld, %lld, %lld)", (long long)extent(l->cluster[0]), (long long)extent(l->cluster[1]),
-                     (long long)extent(l->cluster[2]));
+        dimensions(out, ", cluster", l->cluster);
     tw_text_addf(out, ", %u bytes of dynamic shared memory.\n", c->dynamic_shared_bytes);
 }
 
@@ -111,10 +115,10 @@ static void signature(struct cuda_emitter *em, struct text *out)
     const struct ir_launch *l = &em->k->launch;
     tw_text_add(out, "\nextern \"C\" __global__ void ");
     if (l->has_cluster)
-        tw_text_addf(out, "__cluster_dims__(%lld, %lld, %lld) ", (long long)extent(l->cluster[0]), (long long)extent(l->cluster[1]),
-                     (long long)extent(l->cluster[2]));
-    tw_text_addf(out, "__launch_bounds__(%lld)\n%s(", (long long)(extent(l->block[0]) * extent(l->block[1]) * extent(l->block[2])),
-                 em->k->name);
+        tw_text_addf(out, "__cluster_dims__(%lld, %lld, %lld) ", (long long)extent(l->cluster[0]),
+                     (long long)extent(l->cluster[1]), (long long)extent(l->cluster[2]));
+    const int64_t threads = extent(l->block[0]) * extent(l->block[1]) * extent(l->block[2]);
+    tw_text_addf(out, "__launch_bounds__(%lld)\n%s(", (long long)threads, em->k->name);
     parameters(em, out);
     tw_text_add(out, ")\n{\n");
 }
@@ -197,9 +201,9 @@ static struct cuda_emitter *emitter_new(const struct ir_kernel *k, const struct 
 {
     struct cuda_emitter *em = arena_new(k->arena, struct cuda_emitter, 1);
     *em = (struct cuda_emitter){.k = k, .arena = k->arena, .isa = isa, .sources = sources, .depth = 1};
-    em->vars = arena_new(k->arena, const char *, k->vars.len + 1u);
+    em->vars = arena_new(k->arena, const char *, k->vars.len + KEPT_VARS);
     em->storages = arena_new(k->arena, const char *, k->storages.len + 1u);
-    em->var_facts = arena_new(k->arena, struct cuda_var_facts, k->vars.len + 1u);
+    em->var_facts = arena_new(k->arena, struct cuda_var_facts, k->vars.len + KEPT_VARS);
     em->is_written = arena_new(k->arena, bool, k->storages.len + 1u);
     em->units = tw_emit_local_units(k);
     em->plan = tw_emit_shared_plan(k);

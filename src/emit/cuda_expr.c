@@ -5,16 +5,27 @@
 
 #include <assert.h>
 
-bool tw_cuda_is_stable(const struct ir_expr *e)
+bool tw_cuda_is_stable(const struct cuda_emitter *em, const struct ir_expr *e)
 {
     if (e->op == IR_VAR)
-        return !e->var->is_assigned;
+        return tw_cuda_is_constant(em, e->var);
     if (e->op == IR_LOAD || e->op == IR_SLOT)
         return false;
     for (size_t i = 0; i < sizeof e->args / sizeof e->args[0]; i++)
-        if (e->args[i] != NULL && !tw_cuda_is_stable(e->args[i]))
+        if (e->args[i] != NULL && !tw_cuda_is_stable(em, e->args[i]))
             return false;
-    return e->region == NULL || e->region->start[0] == NULL || tw_cuda_is_stable(e->region->start[0]);
+    return e->region == NULL || e->region->start[0] == NULL || tw_cuda_is_stable(em, e->region->start[0]);
+}
+
+bool tw_cuda_reads_memory(const struct ir_expr *e)
+{
+    int64_t index;
+    if (e->op == IR_LOAD && !tw_cuda_in_registers(e->region, &index))
+        return true;
+    for (size_t i = 0; i < sizeof e->args / sizeof e->args[0]; i++)
+        if (e->args[i] != NULL && tw_cuda_reads_memory(e->args[i]))
+            return true;
+    return e->region != NULL && e->region->start[0] != NULL && tw_cuda_reads_memory(e->region->start[0]);
 }
 
 /* ---- where a thread is ------------------------------------------------------------------------------------ */

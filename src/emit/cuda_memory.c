@@ -87,7 +87,8 @@ static bool is_shared_space(unsigned space)
     return space == MOD_SHARED || space == MOD_SHARED_CTA || space == MOD_SHARED_CLUSTER;
 }
 
-static struct cx pointer_address(struct cuda_emitter *em, const struct ir_expr *e, unsigned space, int64_t bytes, const char **type)
+static struct cx pointer_address(struct cuda_emitter *em, const struct ir_expr *e, unsigned space, int64_t bytes,
+                                 const char **type)
 {
     const struct ir_expr *from = tw_emit_pointer_root(e, &bytes);
     const struct cx at = address_of(em, from, e);
@@ -110,7 +111,8 @@ struct cx tw_cuda_shared_address(struct cuda_emitter *em, const struct ir_expr *
     return pointer_address(em, pointer, MOD_SHARED, 0, &type);
 }
 
-struct cx tw_cuda_address(struct cuda_emitter *em, const struct ir_expr *e, unsigned space, int64_t offset_bytes, const char **type)
+struct cx tw_cuda_address(struct cuda_emitter *em, const struct ir_expr *e, unsigned space, int64_t offset_bytes,
+                          const char **type)
 {
     if (e->type.cls == IR_POINTER)
         return pointer_address(em, e, space, offset_bytes, type);

@@ -11,29 +11,33 @@
 /* Words that mean something else where the text is compiled, separated by blanks. */
 static const char *const taken[] = {
     /* C++20 and the dialect's own */
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept "
-    "const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double "
-    "dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept "
-    "not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof "
-    "static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union "
-    "unsigned using virtual void volatile wchar_t while xor xor_eq main std",
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
+    "compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch "
+    "template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile "
+    "wchar_t while xor xor_eq main std",
     /* variables of the device */
     "threadIdx blockIdx blockDim gridDim warpSize",
     /* macros of the headers that nvcc includes by itself */
-    "BUFSIZ CUDARTAPI EOF INFINITY MAXFLOAT NAN NFDBITS NULL NZERO SNAN SNANF SNANL WCONTINUED WEXITED WEXITSTATUS WNOHANG WNOWAIT "
-    "WSTOPPED WSTOPSIG WTERMSIG WUNTRACED alloca assert htobe16 htobe32 htobe64 htole16 htole32 htole64 be16toh be32toh be64toh "
-    "le16toh le32toh le64toh isascii toascii linux unix offsetof stderr stdin stdout strdupa strndupa",
+    "BUFSIZ CUDARTAPI EOF INFINITY MAXFLOAT NAN NFDBITS NULL NZERO SNAN SNANF SNANL WCONTINUED WEXITED "
+    "WEXITSTATUS WNOHANG WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED alloca assert htobe16 htobe32 htobe64 "
+    "htole16 htole32 htole64 be16toh be32toh be64toh le16toh le32toh le64toh isascii toascii linux unix offsetof "
+    "stderr stdin stdout strdupa strndupa",
     /* functions of the C library that those headers declare, which an entry of the same name would redeclare */
-    "abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf atan atan2 atan2f atanf atanh atanhf atexit atof atoi "
-    "atol atoll bcmp bcopy bsearch bzero calloc cbrt cbrtf ceil ceilf clock copysign copysignf cos cosf cosh coshf cospi cospif "
-    "difftime div erf erfc erfcf erfcinv erfcx erff erfinv exit exp exp10 exp10f exp2 exp2f expf expm1 expm1f fabs fabsf fdim fdimf "
-    "fdivide fdividef ffs fflush floor floorf fma fmaf fmax fmaxf fmin fminf fmod fmodf fprintf fread free frexp frexpf fwrite gamma "
-    "getenv hypot hypotf ilogb ilogbf index j0 j0f j1 j1f jn jnf labs ldexp ldexpf ldiv lgamma lgammaf llabs lldiv llrint llround "
-    "log log10 log10f log1p log1pf log2 log2f logb logbf logf lrint lround malloc max memchr memcmp memcpy memmove memset min mktime "
-    "modf modff nan nanf nearbyint nearbyintf nextafter nextafterf norm normcdf normf normcdfinv pow powf printf putchar puts qsort "
-    "rand realloc remainder remainderf remquo remquof rhypot rindex rint rintf rnorm round roundf rsqrt rsqrtf scalbln scalbn scalbnf "
-    "signbit sin sincos sincosf sincospi sinf sinh sinhf sinpi sinpif sqrt sqrtf srand strcat strchr strcmp strcpy strlen strncmp "
-    "strncpy strstr strtod strtol system tan tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf",
+    "abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf atan atan2 atan2f atanf atanh atanhf "
+    "atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc cbrt cbrtf ceil ceilf clock copysign copysignf "
+    "cos cosf cosh coshf cospi cospif difftime div erf erfc erfcf erfcinv erfcx erff erfinv exit exp exp10 exp10f "
+    "exp2 exp2f expf expm1 expm1f fabs fabsf fdim fdimf fdivide fdividef ffs fflush floor floorf fma fmaf fmax "
+    "fmaxf fmin fminf fmod fmodf fprintf fread free frexp frexpf fwrite gamma getenv hypot hypotf ilogb ilogbf "
+    "index j0 j0f j1 j1f jn jnf labs ldexp ldexpf ldiv lgamma lgammaf llabs lldiv llrint llround log log10 log10f "
+    "log1p log1pf log2 log2f logb logbf logf lrint lround malloc max memchr memcmp memcpy memmove memset min "
+    "mktime modf modff nan nanf nearbyint nearbyintf nextafter nextafterf norm normcdf normf normcdfinv pow powf "
+    "printf putchar puts qsort rand realloc remainder remainderf remquo remquof rhypot rindex rint rintf rnorm "
+    "round roundf rsqrt rsqrtf scalbln scalbn scalbnf signbit sin sincos sincosf sincospi sinf sinh sinhf sinpi "
+    "sinpif sqrt sqrtf srand strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtol system tan "
+    "tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf",
     /* names of the text itself */
     "shared_address global_address local_address floor_div floor_mod shared_memory",
 };

@@ -40,7 +40,11 @@ static void scan_results(struct scan *s, const struct ir_ptx_operand *o, uint32_
 {
     for (uint32_t i = 0; i < count; i++) {
         scan_results(s, o[i].items, o[i].item_count);
-        if ((o[i].kind == IR_PTX_RESULT || o[i].kind == IR_PTX_UPDATE) && o[i].expr->op == IR_LOAD)
+        if (o[i].kind != IR_PTX_RESULT && o[i].kind != IR_PTX_UPDATE)
+            continue;
+        if (o[i].expr->op == IR_VAR)
+            s->em->var_facts[o[i].expr->var->id].is_result = true;
+        else if (o[i].expr->op == IR_LOAD)
             s->em->is_written[o[i].expr->region->view->storage->id] = true;
     }
 }
@@ -85,4 +89,9 @@ void tw_cuda_find_facts(struct cuda_emitter *em)
 bool tw_cuda_is_declared_early(const struct cuda_emitter *em, const struct ir_var *v)
 {
     return em->var_facts[v->id].outlives_block || em->var_facts[v->id].definitions > 1;
+}
+
+bool tw_cuda_is_constant(const struct cuda_emitter *em, const struct ir_var *v)
+{
+    return !v->is_assigned && !em->var_facts[v->id].is_result;
 }

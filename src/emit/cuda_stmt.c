@@ -75,7 +75,7 @@ static void define(struct cuda_emitter *em, const struct ir_stmt *s)
     if (s->value == NULL)
         tw_cuda_line(em, "%s;", declaration);
     else
-        tw_cuda_line(em, "%s%s = %s;", v->is_assigned || v->type.cls == IR_POINTER ? "" : "const ", declaration,
+        tw_cuda_line(em, "%s%s = %s;", tw_cuda_is_constant(em, v) && v->type.cls != IR_POINTER ? "const " : "", declaration,
                      tw_cuda_expr(em, s->value).text);
 }
 
@@ -85,7 +85,7 @@ static void define(struct cuda_emitter *em, const struct ir_stmt *s)
 static struct cx bound(struct cuda_emitter *em, const struct ir_expr *e, const char *name)
 {
     const struct cx x = tw_cuda_expr(em, e);
-    if (tw_cuda_is_stable(e))
+    if (tw_cuda_is_stable(em, e))
         return x;
     const char *variable = tw_cuda_identifier(em, name);
     tw_cuda_line(em, "const %s = %s;", declared(em, e->type, variable), x.text);
@@ -182,16 +182,16 @@ static struct ir_expr *as_uint32(struct cuda_emitter *em, struct ir_expr *e)
     return node(em, (struct ir_expr){.op = IR_CAST, .type = tw_ir_uint32(), .at = e->at, .args = {e}});
 }
 
-/* An expression's value now, whatever is written before it is used. */
+/* An expression's value now: what is read from memory is read once. */
 static struct ir_expr *kept(struct cuda_emitter *em, struct ir_expr *e, const char *name)
 {
-    if (tw_cuda_is_stable(e))
+    if (!tw_cuda_reads_memory(e))
         return e;
     struct ir_var *v = arena_new(em->arena, struct ir_var, 1);
     const char *variable = tw_cuda_identifier(em, name);
-    *v = (struct ir_var){.id = em->k->vars.len, .name = variable, .type = e->type, .param = -1};
-    tw_cuda_line(em, "const %s = %s;", declared(em, e->type, variable), tw_cuda_expr(em, e).text);
-    em->vars[v->id] = variable; /* the slot behind the kernel's own variables */
+    *v = (struct ir_var){.id = em->k->vars.len + em->kept++ % KEPT_VARS, .name = variable, .type = e->type, .param = -1};
+    tw_cuda_line(em, "%s = %s;", declared(em, e->type, variable), tw_cuda_expr(em, e).text);
+    em->vars[v->id] = variable;
     return node(em, (struct ir_expr){.op = IR_VAR, .type = e->type, .at = e->at, .var = v});
 }
 
@@ -203,7 +203,7 @@ static void mbarrier_wait(struct cuda_emitter *em, const struct ir_stmt *s)
     struct ir_expr *done = node(em, (struct ir_expr){.op = IR_VAR, .type = tw_ir_bool(), .at = s->at});
     struct ir_ptx_operand operands[3] = {
         {.kind = IR_PTX_RESULT, .expr = done},
-        {.kind = IR_PTX_ADDRESS, .expr = s->args[0]},
+        {.kind = IR_PTX_ADDRESS, .expr = kept(em, s->args[0], "barrier")},
         {.kind = IR_PTX_VALUE, .expr = kept(em, as_uint32(em, s->args[1]), "parity")},
     };
     const struct ir_ptx x = {.mnemonic = mnemonic, .operands = operands, .operand_count = 3};

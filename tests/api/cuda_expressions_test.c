@@ -60,7 +60,8 @@ static void expect_both_agree(struct bed *bed, const char *what)
         fail_msg("%s: %s", what, tw_diagnostics(ctx, TW_TEXT));
     static const char *const kinds[] = {"bits", "normal", "ints"};
     for (size_t k = 0; k < COUNT(kinds); k++) {
-        struct nvcc_run x = run_filled(ctx, a, contract.at, kinds[k], "0", 5), y = run_filled(ctx, b, contract.at, kinds[k], "0", 5);
+        struct nvcc_run x = run_filled(ctx, a, contract.at, kinds[k], "0", 5);
+        struct nvcc_run y = run_filled(ctx, b, contract.at, kinds[k], "0", 5);
         if (x.status != TW_OK || y.status != TW_OK)
             fail_msg("%s: %d %s%d %s", what, (int)x.status, x.diagnostics, (int)y.status, y.diagnostics);
         size_t at = 0;
@@ -136,7 +137,8 @@ static void every_operation_of_every_type_agrees(void **state)
 static void operations_with_constants_agree(void **state)
 {
     static const int64_t constants[] = {1, 2, 3, 7, 8, 31, 33, 64, 100};
-    static const enum ir_op ops[] = {IR_ADD, IR_SUB, IR_MUL, IR_FLOORDIV, IR_FLOORMOD, IR_TRUNCDIV, IR_TRUNCMOD, IR_SHL, IR_SHR, IR_MIN};
+    static const enum ir_op ops[] = {IR_ADD,      IR_SUB,      IR_MUL, IR_FLOORDIV, IR_FLOORMOD,
+                                     IR_TRUNCDIV, IR_TRUNCMOD, IR_SHL, IR_SHR,      IR_MIN};
     if (!have_nvcc())
         skip();
     struct bed bed = bed_new(*state);
@@ -157,8 +159,8 @@ static void every_conversion_agrees(void **state)
     struct draft *d = &bed.d;
     for (size_t i = 0; i < COUNT(formats) + COUNT(narrow); i++) {
         const bool fp8 = i >= COUNT(formats);
-        const struct tensor in = !fp8 ? bed.a[i]
-                                      : draft_param(d, tw_format(&d->room->arena, "n%zu", i), narrow[i - COUNT(formats)], DIMS(THREADS));
+        const char *name = tw_format(&d->room->arena, "n%zu", i);
+        const struct tensor in = fp8 ? draft_param(d, name, narrow[i - COUNT(formats)], DIMS(THREADS)) : bed.a[i];
         for (size_t j = 0; j < COUNT(formats) + COUNT(narrow); j++) {
             const struct ir_type to = tw_ir_type_of(j < COUNT(formats) ? formats[j] : narrow[j - COUNT(formats)]);
             if (in.elem.format != NUM_F64 || to.cls != IR_FLOAT || to.bits != 8)
@@ -182,10 +184,12 @@ static struct ir_expr *tree(struct bed *bed, size_t format, unsigned depth);
 
 static struct ir_expr *constant(struct bed *bed, struct ir_type t)
 {
-    static const uint32_t floats[] = {0x3f800000, 0xbf000000, 0x00000000, 0x80000000, 0x42c80000, 0x3eaaaaab, 0x7f800000, 0x00000001};
+    static const uint32_t floats[] = {0x3f800000, 0xbf000000, 0x00000000, 0x80000000,
+                                      0x42c80000, 0x3eaaaaab, 0x7f800000, 0x00000001};
     static const int64_t integers[] = {0, 1, -1, 2, 7, 100, 127, -128};
+    const int64_t integer = integers[draw(bed, COUNT(integers))];
     if (t.cls != IR_FLOAT)
-        return typed(&bed->d, t, t.cls == IR_UINT ? llabs(integers[draw(bed, COUNT(integers))]) : integers[draw(bed, COUNT(integers))]);
+        return typed(&bed->d, t, t.cls == IR_UINT && integer < 0 ? -integer : integer);
     struct ir_expr *e = tw_ir_const_bits(bed->d.k, tw_ir_float32(), floats[draw(bed, COUNT(floats))], nowhere);
     return tw_ir_cast(bed->d.k, t, e, nowhere);
 }
@@ -276,8 +280,8 @@ static void loops_of_either_direction_agree(void **state)
     struct draft *d = &bed.d;
     const size_t s32 = 8;
     assert_int_equal(formats[s32], NUM_S32);
-    struct ir_expr *const steps[] = {num(d, -3), binary(d, IR_SUB, binary(d, IR_MUL, num(d, 2), binary(d, IR_BITAND,
-                                     tw_ir_coord(d->k, IR_TID_X, nowhere), num(d, 3))), num(d, 3))};
+    struct ir_expr *low = binary(d, IR_BITAND, tw_ir_coord(d->k, IR_TID_X, nowhere), num(d, 3)); /* 0 .. 3 */
+    struct ir_expr *const steps[] = {num(d, -3), binary(d, IR_SUB, binary(d, IR_MUL, num(d, 2), low), num(d, 3))};
     for (size_t i = 0; i < COUNT(steps); i++) {
         struct ir_var *sum = define(d, "sum", num(d, 0));
         sum->is_assigned = true;

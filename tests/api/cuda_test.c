@@ -224,7 +224,8 @@ static void a_contracted_product_and_sum_would_show(void **state)
     char *ptx = nvcc_ptx("contraction", fused, "sm_100a", "");
     tw_module *other;
     assert_int_equal(tw_module_parse(b.ctx, "fused.ptx", ptx, strlen(ptx), &other), TW_OK);
-    struct nvcc_run x = run_filled(b.ctx, b.nvcc, b.contract, "normal", "0", 1), y = run_filled(b.ctx, other, b.contract, "normal", "0", 1);
+    struct nvcc_run x = run_filled(b.ctx, b.nvcc, b.contract, "normal", "0", 1);
+    struct nvcc_run y = run_filled(b.ctx, other, b.contract, "normal", "0", 1);
     assert_int_equal(x.len, y.len);
     assert_memory_not_equal(x.bytes, y.bytes, x.len);
     tw_module_destroy(other);
@@ -250,8 +251,8 @@ static void the_cuda_is_the_same_each_time_it_is_asked_for(void **state)
 
 static void ptx_that_was_read_has_no_cuda(void **state)
 {
-    (void)state;
     static const char ptx[] = ".version 8.8\n.target sm_100a\n.address_size 64\n.entry k() { ret; }\n";
+    (void)state;
     tw_ctx *ctx = tw_ctx_create(NULL);
     tw_module *module;
     const char *text;
