@@ -454,6 +454,8 @@ static bool prepare_word(struct decoder *dc, const struct ptx_inst *in, struct d
     const bool global = in->form->operand_of[ROLE_MBAR] < 0;
     const enum scope scope = tw_decode_scope(tw_ptx_mod(in, SLOT_SCOPE));
     d->mod[0] = (uint8_t)scope;
+    if (global)
+        d->flags |= D_STRONG;
     d->run = global ? exec_word_global : exec_word;
     return true;
 }
