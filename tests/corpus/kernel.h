@@ -3,10 +3,10 @@
  *
  * A test lists the arguments in the order of the entry's parameters (those of corpus/triton come from the JSON file beside
  * the PTX), fills the tensors' `before`, calls kernel_run and compares `after`. kernel_run launches on several seeds, by
- * turns the text as the compiler wrote it and the text that tilewright prints after reading it. All runs must leave the
- * same bytes, and no byte of a tensor that is not an output may change. TW_LONG=1 tries more seeds.
+ * turns the text as the compiler wrote it on one host thread, and the text that tilewright prints after reading it on two.
+ * All runs must leave the same bytes, and no byte of a tensor that is not an output may change. TW_LONG=1 tries more seeds.
  *
- * A kernel that the machine refuses to start by name (E0709) is not run, and says so; it never counts as passed. */
+ * A kernel whose file is not here, or whose compiler is not, is not run, and says so; it never counts as passed. */
 #ifndef TW_TESTS_CORPUS_KERNEL_H
 #define TW_TESTS_CORPUS_KERNEL_H
 
