@@ -18,7 +18,7 @@ endif
 B      := build/$(notdir $(CC))-$(MODE)
 
 # Rooms in their order: a room may include only rooms before it (tools/check_includes reads this line).
-ROOMS  := base diag num layout isa ptx ir lang tile emit machine api
+ROOMS  := base diag num layout isa ptx ir lang tile emit machine gpu api
 
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes \
           -Wmissing-prototypes -Wswitch-enum -Wvla -Wundef -Wdouble-promotion $(if $(WERROR),-Werror)
@@ -28,7 +28,7 @@ OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 CFLAGS ?=
 ALL_CFLAGS  := -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fvisibility=hidden -pthread \
                $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -I. -Itests $(CFLAGS)
-LDLIBS := -lpthread -lm
+LDLIBS := -lpthread -lm -ldl
 
 room_src  = $(sort $(wildcard src/$(1)/*.c))
 room_obj  = $(patsubst %.c,$(B)/%.o,$(call room_src,$(1)))
@@ -78,7 +78,7 @@ $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel arguments files numbers)
+CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel arguments files numbers on_gpu)
 $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
@@ -137,7 +137,7 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/tests/api/examples_test: $(EXAMPLES)
+$(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
 
 bench: deps all
 	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/mma_bench >/dev/null

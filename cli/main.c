@@ -10,7 +10,7 @@ int finish(tw_ctx *ctx, const struct options *o, tw_status status)
         fputs(text, stderr);
     if (status == TW_NO_MEMORY)
         fputs("tilewright: memory is exhausted\n", stderr);
-    if (status == TW_NO_MEMORY || status == TW_LIMIT)
+    if (status == TW_NO_MEMORY || status == TW_LIMIT || status == TW_NO_DEVICE)
         return EXIT_LIMIT;
     return status == TW_OK ? EXIT_DONE : EXIT_WRONG;
 }

@@ -25,6 +25,8 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_EXPECT] = {"--expect", "NAME=FILE.npy", CMD_RUN, true, "compare a tensor after the run"},
     [OPT_RTOL] = {"--rtol", "R", CMD_RUN, false, "relative tolerance of --expect (default 0)"},
     [OPT_ATOL] = {"--atol", "A", CMD_RUN, false, "absolute tolerance of --expect (default 0)"},
+    [OPT_DEVICE] = {"--device", "cpu|cuda[:N]", CMD_RUN, false, "where to run: the CPU machine (default) or a GPU, by number"},
+    [OPT_COMPARE] = {"--compare", NULL, CMD_RUN, false, "run on the CPU machine and on a GPU, and compare every tensor bit for bit"},
     [OPT_SEED] = {"--seed", "N", CMD_RUN, false, "draws schedule and poison (default 0)"},
     [OPT_THREADS] = {"--threads", "N", CMD_RUN, false, "host threads (default 1); the result is the same for any number"},
     [OPT_REPORT] = {"--report", NULL, CMD_RUN, false, "after the run: instructions, bytes, multiply-adds, and how exact the result is"},
@@ -40,7 +42,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 };
 
 /* Options of the design that this version lacks: refused by name, so that nobody takes one for ignored. */
-static const char *const later_options[] = {"--device", "--compare", "--no-hazards", "--trace"};
+static const char *const later_options[] = {"--no-hazards", "--trace"};
 
 static const struct {
     const char *name;
@@ -49,7 +51,7 @@ static const struct {
 } commands[] = {
     {"compile", CMD_COMPILE, "tilewright compile FILE.py [options]      a kernel to PTX"},
     {"check", CMD_CHECK, "tilewright check FILE... [options]        all diagnostics of kernels and .ptx files"},
-    {"run", CMD_RUN, "tilewright run FILE [options]             a kernel or a .ptx file on the CPU"},
+    {"run", CMD_RUN, "tilewright run FILE [options]             a kernel or a .ptx file on the CPU or a GPU"},
     {"explain", CMD_EXPLAIN, "tilewright explain E0421 | format NAME | dot KIND [options]"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -80,7 +82,7 @@ void print_help(void)
         printf(")\n");
     }
     printf("\nexit status: 0 done and as expected; 1 wrong input, a differing value, a fault or a deadlock;\n"
-           "             2 wrong usage; 3 a limit was hit\n");
+           "             2 wrong usage; 3 a limit was hit, or the device is not there\n");
 }
 
 static int find_option(const char *name)

@@ -1,4 +1,4 @@
-/* run: a kernel or a .ptx file on the CPU machine, with tensors from and to .npy files. */
+/* run: a kernel or a .ptx file on the CPU machine, on a GPU or on both, with tensors from and to .npy files. */
 #include "cli/commands.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256, MOST_DEVICES = 1023 };
 
 struct run {
     const struct options *o;
@@ -51,9 +51,45 @@ static bool read_threads(struct run *r)
     return true;
 }
 
+/* cpu, cuda or cuda:N. */
+static bool read_device(struct run *r)
+{
+    const char *text = option_text(r->o, OPT_DEVICE);
+    if (text == NULL || strcmp(text, "cpu") == 0)
+        return true;
+    r->device_opts.kind = TW_DEVICE_CUDA;
+    if (strcmp(text, "cuda") == 0)
+        return true;
+    char *end = NULL;
+    const unsigned long ordinal = strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9' ? strtoul(text + 5, &end, 10) : 0;
+    if (end == NULL || *end != '\0' || ordinal > MOST_DEVICES) {
+        fprintf(stderr, "tilewright: --device wants cpu, cuda or cuda:N, found '%s'\n", text);
+        return false;
+    }
+    r->device_opts.ordinal = (unsigned)ordinal;
+    return true;
+}
+
+/* Options of the CPU machine mean nothing to a GPU alone. */
+static bool check_device(const struct run *r)
+{
+    static const enum option_id cpu_options[] = {OPT_SEED, OPT_THREADS, OPT_REPORT, OPT_MAX_STEPS, OPT_MAX_SECONDS};
+    const bool gpu = r->device_opts.kind == TW_DEVICE_CUDA, both = option_given(r->o, OPT_COMPARE);
+    if (both && !gpu && option_given(r->o, OPT_DEVICE)) {
+        fprintf(stderr, "tilewright: --compare runs on the CPU and on a GPU: --device names the GPU, cuda or cuda:N\n");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof cpu_options / sizeof cpu_options[0] && gpu && !both; i++)
+        if (option_given(r->o, cpu_options[i])) {
+            fprintf(stderr, "tilewright: %s is for the CPU machine; a GPU takes no such option\n", option_rows[cpu_options[i]].name);
+            return false;
+        }
+    return true;
+}
+
 static bool read_numbers(struct run *r)
 {
-    const bool ok = read_threads(r) && option_uint(r->o, OPT_SEED, 0, &r->opts.seed) &&
+    const bool ok = read_device(r) && read_threads(r) && option_uint(r->o, OPT_SEED, 0, &r->opts.seed) &&
                     option_uint(r->o, OPT_MAX_STEPS, 0, &r->opts.max_steps) &&
                     option_uint(r->o, OPT_MAX_MEMORY, 0, &r->device_opts.max_memory) &&
                     option_double(r->o, OPT_MAX_SECONDS, 0, &r->opts.max_seconds) &&
@@ -66,6 +102,8 @@ static bool read_numbers(struct run *r)
 
 static bool check_combination(const struct run *r)
 {
+    if (!check_device(r))
+        return false;
     const bool ptx = is_ptx(r->o->files[0]);
     const bool has_launch = option_given(r->o, OPT_LAUNCH);
     if (ptx && !has_launch) {
@@ -142,9 +180,7 @@ static tw_status apply_inputs(struct run *r)
 
 static tw_status prepare(struct run *r)
 {
-    tw_status status = load_module(r->ctx, r->o, r->o->files[0], &r->text, &r->module);
-    if (status == TW_OK)
-        status = tw_device_create(r->ctx, &r->device_opts, &r->device);
+    tw_status status = tw_device_create(r->ctx, &r->device_opts, &r->device);
     if (status == TW_OK)
         status = tw_args_create(r->device, r->module, option_text(r->o, OPT_ENTRY), option_text(r->o, OPT_LAUNCH),
                                 r->contract.at, r->contract.len, &r->args);
@@ -209,8 +245,74 @@ static tw_status apply_outputs(struct run *r)
     return status;
 }
 
+static void end_device(struct run *r)
+{
+    tw_launch_destroy(r->launch);
+    tw_args_destroy(r->args);
+    tw_device_destroy(r->device);
+}
+
+static void print_gpu(const struct run *gpu)
+{
+    tw_launch_stats s;
+    tw_device_info info;
+    tw_launch_read_stats(gpu->launch, &s);
+    tw_device_read_info(gpu->device, &info);
+    const unsigned version = info.driver_version;
+    if (option_given(gpu->o, OPT_JSON))
+        printf("{\"ctas\": %llu, \"device\": \"%s\", \"cuda\": \"%u.%u\"}\n", (unsigned long long)s.ctas, info.name,
+               version / 1000, version % 1000 / 10);
+    else
+        printf("done: %llu CTA%s on %s (sm_%u), driver for CUDA %u.%u\n", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
+               info.name, info.sm, version / 1000, version % 1000 / 10);
+}
+
+static void print_comparison(const struct run *gpu, const tw_difference *difference)
+{
+    const unsigned long long elements = difference->elements, differing = difference->differing;
+    if (option_given(gpu->o, OPT_JSON))
+        printf("{\"elements\": %llu, \"differing\": %llu, \"largest_difference\": %g}\n", elements, differing, difference->max_abs);
+    else if (differing == 0)
+        printf("equal: %llu elements\n", elements);
+    else
+        printf("different: %llu of %llu elements, largest difference %g\n", differing, elements, difference->max_abs);
+}
+
+/* The same module and inputs on a GPU. It is opened first: where there is none, nothing has to run to find out. */
+static tw_status run_both(struct run *r)
+{
+    struct run gpu = *r;
+    tw_difference difference = {0};
+    gpu.device_opts.kind = TW_DEVICE_CUDA;
+    r->device_opts.kind = TW_DEVICE_CPU;
+    tw_status status = prepare(&gpu);
+    if (status == TW_OK)
+        status = prepare(r);
+    if (status == TW_OK)
+        status = launch(r);
+    if (status == TW_OK)
+        status = launch(&gpu);
+    if (status == TW_OK) {
+        print_gpu(&gpu);
+        status = tw_args_compare_bits(r->args, gpu.args, &difference);
+        print_comparison(&gpu, &difference);
+    }
+    end_device(&gpu);
+    return status;
+}
+
+static tw_status run_one(struct run *r)
+{
+    const tw_status status = prepare(r);
+    return status == TW_OK ? launch(r) : status;
+}
+
 static void print_result(const struct run *r)
 {
+    if (r->device_opts.kind == TW_DEVICE_CUDA) {
+        print_gpu(r);
+        return;
+    }
     tw_launch_stats s;
     const char *report = "";
     const bool json = option_given(r->o, OPT_JSON), wanted = option_given(r->o, OPT_REPORT);
@@ -231,9 +333,9 @@ static int run_all(struct run *r)
     if (!file_read(r->o->files[0], &r->text) || (contract != NULL && !file_read(contract, &r->contract)))
         return EXIT_WRONG;
     r->ctx = tw_ctx_create(NULL);
-    tw_status status = prepare(r);
+    tw_status status = load_module(r->ctx, r->o, r->o->files[0], &r->text, &r->module);
     if (status == TW_OK)
-        status = launch(r);
+        status = option_given(r->o, OPT_COMPARE) ? run_both(r) : run_one(r);
     if (status == TW_OK)
         status = apply_outputs(r);
     const int code = finish(r->ctx, r->o, status);
@@ -248,9 +350,7 @@ int command_run(const struct options *o)
     if (!read_numbers(&r) || !check_combination(&r))
         return EXIT_USAGE;
     const int code = run_all(&r);
-    tw_launch_destroy(r.launch);
-    tw_args_destroy(r.args);
-    tw_device_destroy(r.device);
+    end_device(&r);
     tw_module_destroy(r.module);
     tw_ctx_destroy(r.ctx);
     free(r.text.at);

@@ -31,7 +31,8 @@ typedef enum tw_status {
     TW_ERROR,     /* the input is wrong, a kernel faulted or deadlocked: see tw_diagnostics */
     TW_LIMIT,     /* a limit was hit: see tw_diagnostics */
     TW_NO_MEMORY, /* memory is exhausted */
-    TW_RUNNING    /* tw_launch_run: steps are used up, the launch goes on with the next call */
+    TW_RUNNING,   /* tw_launch_run: steps are used up, the launch goes on with the next call */
+    TW_NO_DEVICE  /* tw_device_create: there is no CUDA driver, or no such GPU: see tw_diagnostics */
 } tw_status;
 
 /* ---- context and diagnostics ---------------------------------------------------------------- */
@@ -114,12 +115,29 @@ TW_API tw_status tw_list_kernels(tw_ctx *ctx, const char *file_name, const char 
 
 typedef struct tw_device tw_device;
 
+/* Where launches run. Memory, arguments and launches are used alike; addresses are the device's own. */
+typedef enum tw_device_kind {
+    TW_DEVICE_CPU, /* the machine: any PTX, on any host */
+    TW_DEVICE_CUDA /* a GPU, by way of NVIDIA's driver, which is opened at run time */
+} tw_device_kind;
+
 typedef struct tw_device_opts {
-    uint64_t max_memory; /* bytes of guest memory; 0: 4 GiB */
+    uint64_t max_memory; /* bytes of guest memory; 0: 4 GiB on the CPU, what there is on a GPU */
+    tw_device_kind kind;
+    unsigned ordinal;    /* CUDA: which GPU, in the driver's order */
+    const char *driver;  /* CUDA: the driver's library; NULL: libcuda.so.1 */
 } tw_device_opts;
 
 TW_API tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **out);
 TW_API void tw_device_destroy(tw_device *device);
+
+typedef struct tw_device_info {
+    tw_device_kind kind;
+    const char *name;        /* "NVIDIA H200"; lives as long as the device */
+    unsigned sm;             /* 90: compute capability 9.0; 0 on the CPU, which takes every target */
+    unsigned driver_version; /* CUDA: 13000 for 13.0 */
+} tw_device_info;
+TW_API void tw_device_read_info(const tw_device *device, tw_device_info *out);
 
 /* Global memory outlives launches. *address is a guest address, 256-byte aligned; memory is zeroed. */
 TW_API tw_status tw_alloc(tw_device *device, uint64_t bytes, uint64_t *address);
@@ -150,7 +168,8 @@ typedef struct tw_launch_opts {
 
 /* Refuses what a driver refuses: dimensions that contradict the entry's directives, too much shared memory ... */
 TW_API tw_status tw_launch_create(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch **out);
-/* Runs up to `steps` warp instructions (0: to the end). TW_RUNNING, or how it ended. */
+/* Runs up to `steps` warp instructions (0: to the end). TW_RUNNING, or how it ended. On a GPU one call is the whole run:
+ * steps, seed and limits of time and steps are the CPU machine's alone. */
 TW_API tw_status tw_launch_run(tw_launch *launch, uint64_t steps);
 TW_API void tw_launch_destroy(tw_launch *launch);
 
@@ -196,6 +215,11 @@ typedef struct tw_difference {
  * the first differing element with both values and both bit patterns. A NaN equals a NaN. */
 TW_API tw_status tw_args_compare(tw_args *args, const char *name, const char *file_name, const void *bytes, size_t len,
                                  double rtol, double atol, tw_difference *out);
+
+/* Compares every tensor of two sets of arguments made from one contract, on any devices, bit for bit. A difference is
+ * TW_ERROR and a diagnostic that names the first differing element with both values and both bit patterns: expected is
+ * that of `args`, found that of `other`. */
+TW_API tw_status tw_args_compare_bits(tw_args *args, tw_args *other, tw_difference *out);
 
 /* A launch with these arguments and the contract's dimensions; the fields entry, grid, block, cluster,
  * dynamic_shared_bytes and params of `opts` must be zero. */

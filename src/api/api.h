@@ -4,6 +4,7 @@
 
 #include "diag/diag.h"
 #include "emit/emit.h"
+#include "gpu/gpu.h"
 #include "machine/launch.h"
 #include "ptx/contract.h"
 #include "ptx/module.h"
@@ -31,18 +32,30 @@ struct tw_module {
 
 struct tw_device {
     tw_ctx *ctx;
-    struct memory *memory;
+    struct memory *memory; /* of the machine; of a GPU's device it holds no tensors */
+    struct gpu *gpu;       /* NULL: the CPU machine */
 };
 
 struct tw_launch {
     tw_ctx *ctx;
     struct arena arena;
     struct launch *launch;
+    struct gpu_launch *gpu; /* on a GPU */
+    uint64_t ctas, ctas_done; /* on a GPU */
 };
 
 /* Runs `body(argument)` with the context's landing set; exhaustion comes back as a status. Whatever body had
  * allocated outside arenas is the caller's to free. */
 tw_status tw_api_guard(tw_ctx *ctx, tw_status (*body)(void *argument), void *argument);
+
+/* Memory of a device: 0 when none is left; bytes in use. */
+uint64_t tw_api_alloc(tw_device *device, uint64_t bytes, const char *name);
+uint64_t tw_api_used(const tw_device *device);
+
+/* The inside of a launch on a GPU; see gpu.c. */
+tw_status tw_api_gpu_open(tw_device *device, const tw_device_opts *opts);
+tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch *made);
+tw_status tw_api_gpu_run(tw_launch *launch);
 
 /* The entry called `name`, or the only one when name is NULL; NULL after a diagnostic. */
 const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name);

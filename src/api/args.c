@@ -33,13 +33,13 @@ static bool place_bytes(tw_args *args, struct arg_slot *slot)
     tw_ctx *ctx = args->device->ctx;
     const bool scratch = slot->arg->kind == CONTRACT_SCRATCH;
     slot->bytes = scratch ? slot->arg->scratch_bytes : tw_contract_tensor_bytes(slot->arg);
-    slot->address = slot->bytes == UINT64_MAX ? 0 : tw_memory_alloc(args->device->memory, slot->bytes, slot->arg->name);
+    slot->address = slot->bytes == UINT64_MAX ? 0 : tw_api_alloc(args->device, slot->bytes, slot->arg->name);
     if (slot->address != 0)
         return true;
     struct diag *d = tw_diag(&ctx->diags, E0626, slot->arg->at, "no guest memory is left for %s '%s'",
                              scratch ? "scratch" : "tensor", slot->arg->name);
     tw_diag_found(d, "%llu bytes wanted, %llu in use", (unsigned long long)slot->bytes,
-                  (unsigned long long)tw_memory_used(args->device->memory));
+                  (unsigned long long)tw_api_used(args->device));
     tw_diag_fix(d, "raise the limit (--max-memory)");
     return false;
 }
@@ -57,7 +57,7 @@ static bool make_map(tw_args *args, struct arg_slot *slot)
     map.address = tensor->address;
     slot->map = arena_new(&args->arena, uint8_t, TENSOR_MAP_BYTES);
     if (tw_tensor_map_encode(&map, args->module->ptx->env.target.sm, &ctx->arena, slot->map, &fault))
-        return true;
+        return args->device->gpu == NULL || tw_gpu_encode_map(args->device->gpu, &map, slot->arg->name, &ctx->diags, slot->map);
     const struct src_span at = m->field_at[fault.field].file != 0 ? m->field_at[fault.field] : slot->arg->at;
     struct diag *d = tw_diag(&ctx->diags, E0789, at, "tensor map '%s': %s breaks a rule", slot->arg->name,
                              tw_tensor_map_fault_field(&fault, &ctx->arena));
@@ -107,7 +107,10 @@ static bool set_scalar(tw_args *args, struct arg_slot *slot, const char *text)
 /* The parameter that an argument makes. */
 static uint32_t param_bytes(const struct contract_arg *a, const char **what)
 {
-    *what = a->kind == CONTRACT_SCALAR ? "a scalar" : a->kind == CONTRACT_TENSOR_MAP ? "a tensor map" : "a pointer";
+    *what = a->kind == CONTRACT_SCALAR       ? "a scalar"
+            : a->kind == CONTRACT_TENSOR_MAP ? "a tensor map"
+            : a->kind == CONTRACT_BYTES      ? "a value"
+                                             : "a pointer";
     if (a->kind == CONTRACT_BYTES)
         return a->byte_count;
     if (a->kind == CONTRACT_SCALAR)
@@ -234,7 +237,7 @@ void tw_args_destroy(tw_args *args)
         return;
     for (uint32_t i = 0; i < args->slot_count; i++)
         if (args->slots[i].address != 0)
-            tw_memory_release(args->device->memory, args->slots[i].address);
+            tw_free(args->device, args->slots[i].address);
     tw_arena_release(&args->arena);
     free(args);
 }

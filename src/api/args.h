@@ -24,6 +24,11 @@ struct tw_args {
     uint32_t slot_count;
 };
 
+/* A tensor's present bytes, where the host can read and write them: the machine's own memory, or a copy of a GPU's, which
+ * tw_args_store puts back. NULL, false: after a diagnostic. */
+unsigned char *tw_args_bytes(tw_args *args, const struct arg_slot *slot);
+bool tw_args_store(tw_args *args, const struct arg_slot *slot, const unsigned char *bytes);
+
 /* The argument of that name and kind, or NULL after a diagnostic that lists the names. */
 struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kind kind);
 

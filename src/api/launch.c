@@ -14,35 +14,52 @@ tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **
         return TW_NO_MEMORY;
     device->ctx = ctx;
     device->memory = tw_memory_new(opts != NULL && opts->max_memory != 0 ? opts->max_memory : TW_DEFAULT_MAX_MEMORY);
-    if (device->memory == NULL) {
-        free(device);
-        return TW_NO_MEMORY;
-    }
-    *out = device;
-    return TW_OK;
+    tw_status status = device->memory == NULL ? TW_NO_MEMORY : TW_OK;
+    if (status == TW_OK && opts != NULL && opts->kind == TW_DEVICE_CUDA)
+        status = tw_api_gpu_open(device, opts);
+    if (status == TW_OK)
+        *out = device;
+    else
+        tw_device_destroy(device);
+    return status;
 }
 
 void tw_device_destroy(tw_device *device)
 {
     if (device == NULL)
         return;
-    tw_memory_free(device->memory);
+    tw_gpu_close(device->gpu);
+    if (device->memory != NULL)
+        tw_memory_free(device->memory);
     free(device);
+}
+
+uint64_t tw_api_alloc(tw_device *device, uint64_t bytes, const char *name)
+{
+    return device->gpu != NULL ? tw_gpu_alloc(device->gpu, bytes) : tw_memory_alloc(device->memory, bytes, name);
+}
+
+uint64_t tw_api_used(const tw_device *device)
+{
+    return device->gpu != NULL ? tw_gpu_used(device->gpu) : tw_memory_used(device->memory);
 }
 
 tw_status tw_alloc(tw_device *device, uint64_t bytes, uint64_t *address)
 {
-    *address = tw_memory_alloc(device->memory, bytes, NULL);
+    *address = tw_api_alloc(device, bytes, NULL);
     return *address == 0 ? TW_LIMIT : TW_OK;
 }
 
 tw_status tw_free(tw_device *device, uint64_t address)
 {
-    return tw_memory_release(device->memory, address) ? TW_OK : TW_ERROR;
+    const bool freed = device->gpu != NULL ? tw_gpu_release(device->gpu, address) : tw_memory_release(device->memory, address);
+    return freed ? TW_OK : TW_ERROR;
 }
 
 tw_status tw_write(tw_device *device, uint64_t address, const void *from, uint64_t bytes)
 {
+    if (device->gpu != NULL)
+        return tw_gpu_write(device->gpu, address, from, bytes) ? TW_OK : TW_ERROR;
     unsigned char *at = tw_memory_at(device->memory, address, bytes);
     if (at == NULL)
         return TW_ERROR;
@@ -52,6 +69,8 @@ tw_status tw_write(tw_device *device, uint64_t address, const void *from, uint64
 
 tw_status tw_read(tw_device *device, uint64_t address, void *to, uint64_t bytes)
 {
+    if (device->gpu != NULL)
+        return tw_gpu_read(device->gpu, address, to, bytes) ? TW_OK : TW_ERROR;
     const unsigned char *at = tw_memory_at(device->memory, address, bytes);
     if (at == NULL)
         return TW_ERROR;
@@ -82,6 +101,8 @@ static void print(void *context, struct str text)
 static tw_status create(void *argument)
 {
     struct create_call *call = argument;
+    if (call->device->gpu != NULL)
+        return tw_api_gpu_launch(call->device, call->module, call->opts, call->made);
     tw_ctx *ctx = call->device->ctx;
     struct arena *arena = &call->made->arena;
     const struct ptx_func *entry = tw_api_find_entry(ctx, call->module->ptx, call->opts->entry);
@@ -140,6 +161,8 @@ struct step_call {
 static tw_status step(void *argument)
 {
     struct step_call *call = argument;
+    if (call->launch->gpu != NULL)
+        return tw_api_gpu_run(call->launch);
     call->status = tw_launch_step(call->launch->launch, call->steps);
     return TW_OK;
 }
@@ -152,13 +175,14 @@ tw_status tw_launch_run(tw_launch *launch, uint64_t steps)
     };
     struct step_call call = {launch, steps, LAUNCH_RUNNING};
     const tw_status status = tw_api_guard(launch->ctx, step, &call);
-    return status == TW_OK ? answers[call.status] : status;
+    return status == TW_OK && launch->gpu == NULL ? answers[call.status] : status;
 }
 
 void tw_launch_destroy(tw_launch *launch)
 {
     if (launch == NULL)
         return;
+    tw_gpu_launch_free(launch->gpu);
     if (launch->launch != NULL)
         tw_launch_free(launch->launch);
     tw_arena_release(&launch->arena);
@@ -167,6 +191,10 @@ void tw_launch_destroy(tw_launch *launch)
 
 void tw_launch_read_stats(const tw_launch *launch, tw_launch_stats *out)
 {
+    if (launch->gpu != NULL) {
+        *out = (tw_launch_stats){.ctas_done = launch->ctas_done, .ctas = launch->ctas};
+        return;
+    }
     const struct launch_progress p = tw_launch_progress(launch->launch);
     *out = (tw_launch_stats){.steps = p.warp_steps, .ctas_done = p.ctas_done, .ctas = p.ctas_total};
 }
@@ -180,6 +208,8 @@ struct report_call {
 static tw_status report(void *argument)
 {
     struct report_call *call = argument;
+    if (call->launch->gpu != NULL)
+        return TW_ERROR;
     struct text t;
     tw_text_init(&t, &call->launch->arena);
     if (!tw_launch_summary(call->launch->launch, call->style == TW_JSON, &t))

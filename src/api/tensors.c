@@ -17,9 +17,28 @@ struct tensor_call {
     struct text npy;
 };
 
-static unsigned char *host_bytes(const tw_args *args, const struct arg_slot *slot)
+static bool cannot_move(tw_args *args, const struct arg_slot *slot, const char *how)
 {
-    return tw_memory_at(args->device->memory, slot->address, slot->bytes);
+    struct diag *d = tw_diag(&args->device->ctx->diags, E0648, (struct src_span){0}, "tensor '%s' cannot be %s", slot->arg->name, how);
+    tw_diag_fix(d, "see what the kernel did: run it on the CPU machine, --device cpu");
+    return false;
+}
+
+unsigned char *tw_args_bytes(tw_args *args, const struct arg_slot *slot)
+{
+    if (args->device->gpu == NULL)
+        return tw_memory_at(args->device->memory, slot->address, slot->bytes);
+    unsigned char *copy = arena_new(&args->arena, unsigned char, slot->bytes + 1);
+    if (tw_gpu_read(args->device->gpu, slot->address, copy, slot->bytes))
+        return copy;
+    cannot_move(args, slot, "read");
+    return NULL;
+}
+
+bool tw_args_store(tw_args *args, const struct arg_slot *slot, const unsigned char *bytes)
+{
+    return args->device->gpu == NULL || tw_gpu_write(args->device->gpu, slot->address, bytes, slot->bytes) ||
+           cannot_move(args, slot, "written");
 }
 
 /* Element i of a dense little-endian array of `bits` wide elements; 4- and 6-bit elements are packed. */
@@ -145,9 +164,11 @@ static tw_status set_npy(void *argument)
     struct npy n;
     if (slot == NULL || !read_file(call, slot->arg, &n))
         return TW_ERROR;
-    if (slot->bytes != 0)
-        memcpy(host_bytes(call->args, slot), row_major(&call->args->arena, &n), slot->bytes);
-    return TW_OK;
+    unsigned char *const at = slot->bytes == 0 ? NULL : tw_args_bytes(call->args, slot);
+    if (at == NULL)
+        return slot->bytes == 0 ? TW_OK : TW_ERROR;
+    memcpy(at, row_major(&call->args->arena, &n), slot->bytes);
+    return tw_args_store(call->args, slot, at) ? TW_OK : TW_ERROR;
 }
 
 tw_status tw_args_set_npy(tw_args *args, const char *name, const char *file_name, const void *bytes, size_t len)
@@ -165,9 +186,11 @@ static tw_status get_npy(void *argument)
     const struct contract_arg *a = slot->arg;
     const bool packed = tw_contract_dtype_bits(a->dtype) < 8;
     const int64_t packed_bytes = (int64_t)slot->bytes;
+    const unsigned char *const at = tw_args_bytes(call->args, slot);
+    if (at == NULL && slot->bytes != 0)
+        return TW_ERROR;
     tw_text_init(&call->npy, &call->args->arena);
-    tw_npy_write(&call->npy, descr_of(a->dtype), packed ? 1 : a->rank, packed ? &packed_bytes : a->shape,
-                 host_bytes(call->args, slot), slot->bytes);
+    tw_npy_write(&call->npy, descr_of(a->dtype), packed ? 1 : a->rank, packed ? &packed_bytes : a->shape, at, slot->bytes);
     return TW_OK;
 }
 
@@ -296,12 +319,14 @@ static tw_status fill(void *argument)
     uint64_t state = call->seed;
     for (const char *c = call->name; *c != '\0'; c++)
         state = (state ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    unsigned char *at = host_bytes(call->args, slot);
+    unsigned char *at = tw_args_bytes(call->args, slot);
+    if (at == NULL && slot->bytes != 0)
+        return TW_ERROR;
     const uint32_t bits = tw_contract_dtype_bits(slot->arg->dtype);
     const uint64_t count = element_count(slot->arg);
     for (uint64_t i = 0; i < count; i++)
         element_put(at, bits, i, fills[kind].word(slot->arg->dtype, i, &state));
-    return TW_OK;
+    return tw_args_store(call->args, slot, at) ? TW_OK : TW_ERROR;
 }
 
 tw_status tw_args_fill(tw_args *args, const char *name, const char *kind, uint64_t seed)
@@ -333,10 +358,17 @@ static bool close_enough(struct contract_dtype t, uint64_t got, uint64_t want, d
     return *difference <= atol + rtol * absolute(b);
 }
 
-static void report_difference(const struct tensor_call *call, const struct contract_arg *a, uint64_t index, uint64_t got,
-                              uint64_t want, const tw_difference *sum)
+/* The first element that differs: `want` in `there`, `got` here. */
+struct first_difference {
+    enum diag_code code;
+    const char *there;
+    uint64_t index, got, want;
+};
+
+static void report_difference(tw_ctx *ctx, const struct contract_arg *a, const struct first_difference *first,
+                              const tw_difference *sum)
 {
-    tw_ctx *ctx = call->args->device->ctx;
+    uint64_t index = first->index;
     struct text where, expected, found;
     tw_text_init(&where, &ctx->arena);
     tw_text_init(&expected, &ctx->arena);
@@ -345,10 +377,10 @@ static void report_difference(const struct tensor_call *call, const struct contr
     for (uint32_t d = a->rank; d-- > 0; index /= (uint64_t)a->shape[d])
         at[d] = (int64_t)(index % (uint64_t)a->shape[d]);
     tw_npy_shape_text(&where, a->rank, at);
-    tw_num_print(&expected, a->dtype.format, want);
-    tw_num_print(&found, a->dtype.format, got);
-    struct diag *d = tw_diag(&ctx->diags, E0625, (struct src_span){0}, "argument '%s' differs from %s at %s", a->name,
-                             call->file_name, where.at);
+    tw_num_print(&expected, a->dtype.format, first->want);
+    tw_num_print(&found, a->dtype.format, first->got);
+    struct diag *d = tw_diag(&ctx->diags, first->code, (struct src_span){0}, "argument '%s' differs from %s at %s", a->name,
+                             first->there, where.at);
     tw_diag_expected(d, "%s", expected.at);
     tw_diag_found(d, "%s (%llu of %llu elements differ)", found.at, (unsigned long long)sum->differing,
                   (unsigned long long)sum->elements);
@@ -361,7 +393,9 @@ static tw_status compare(void *argument)
     struct npy n;
     if (slot == NULL || !read_file(call, slot->arg, &n))
         return TW_ERROR;
-    const unsigned char *want = row_major(&call->args->arena, &n), *got = host_bytes(call->args, slot);
+    const unsigned char *want = row_major(&call->args->arena, &n), *got = tw_args_bytes(call->args, slot);
+    if (got == NULL && slot->bytes != 0)
+        return TW_ERROR;
     const struct contract_dtype t = slot->arg->dtype;
     const uint32_t bits = tw_contract_dtype_bits(t);
     tw_difference *sum = call->difference;
@@ -377,7 +411,8 @@ static tw_status compare(void *argument)
     }
     if (sum->differing == 0)
         return TW_OK;
-    report_difference(call, slot->arg, first, element_get(got, bits, first), element_get(want, bits, first), sum);
+    const struct first_difference at = {E0625, call->file_name, first, element_get(got, bits, first), element_get(want, bits, first)};
+    report_difference(call->args->device->ctx, slot->arg, &at, sum);
     return TW_ERROR;
 }
 
@@ -387,4 +422,77 @@ tw_status tw_args_compare(tw_args *args, const char *name, const char *file_name
     struct tensor_call call = {.args = args, .name = name, .file_name = file_name, .file = {bytes, len}, .rtol = rtol,
                                .atol = atol, .difference = out};
     return tw_api_guard(args->device->ctx, compare, &call);
+}
+
+/* ---- two devices ---------------------------------------------------------------------------------- */
+
+struct pair_call {
+    tw_args *args, *other;
+    tw_difference *sum;
+};
+
+static bool finite(double x)
+{
+    return absolute(x) <= 1.7976931348623157e308;
+}
+
+/* Adds one tensor's elements to the sum; *first is its first that differs. True when none does. */
+static bool add_pair(const struct contract_arg *a, const unsigned char *want, const unsigned char *got, tw_difference *sum,
+                     struct first_difference *first)
+{
+    const uint32_t bits = tw_contract_dtype_bits(a->dtype);
+    const uint64_t count = element_count(a), before = sum->differing;
+    sum->elements += count;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t w = element_get(want, bits, i), g = element_get(got, bits, i);
+        if (w == g)
+            continue;
+        if (sum->differing++ == before)
+            first->index = i, first->want = w, first->got = g;
+        const double by = absolute(value_of(a->dtype, g) - value_of(a->dtype, w));
+        if (finite(by) && by > sum->max_abs)
+            sum->max_abs = by;
+    }
+    return sum->differing == before;
+}
+
+static const char *device_name(const tw_device *device)
+{
+    return device->gpu == NULL ? "the CPU machine's" : "the GPU's";
+}
+
+static tw_status compare_bits(void *argument)
+{
+    const struct pair_call *call = argument;
+    tw_args *args = call->args, *other = call->other;
+    tw_status status = TW_OK;
+    *call->sum = (tw_difference){0};
+    for (uint32_t i = 0; i < args->slot_count; i++) {
+        const struct arg_slot *const slot = &args->slots[i];
+        if (slot->arg->kind != CONTRACT_TENSOR || slot->bytes == 0)
+            continue;
+        const struct arg_slot *const there = tw_args_find(other, slot->arg->name, CONTRACT_TENSOR);
+        if (there == NULL || there->bytes != slot->bytes)
+            return TW_ERROR;
+        const unsigned char *const want = tw_args_bytes(args, slot), *const got = tw_args_bytes(other, there);
+        struct first_difference first = {.code = E0649, .there = device_name(args->device)};
+        if (want == NULL || got == NULL)
+            return TW_ERROR;
+        tw_difference one = {0};
+        const bool same = add_pair(slot->arg, want, got, &one, &first);
+        call->sum->elements += one.elements;
+        call->sum->differing += one.differing;
+        if (one.max_abs > call->sum->max_abs)
+            call->sum->max_abs = one.max_abs;
+        if (!same && status == TW_OK)
+            report_difference(args->device->ctx, slot->arg, &first, &one);
+        status = same ? status : TW_ERROR;
+    }
+    return status;
+}
+
+tw_status tw_args_compare_bits(tw_args *args, tw_args *other, tw_difference *out)
+{
+    struct pair_call call = {args, other, out};
+    return tw_api_guard(args->device->ctx, compare_bits, &call);
 }
