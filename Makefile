@@ -140,12 +140,18 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 $(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
 
 bench: deps all
-	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/mma_bench >/dev/null
+	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/machine_bench $(B)/mma_bench >/dev/null
 	@$(B)/bench_tilewright $(TOOL)
+	@echo
+	@$(B)/machine_bench
 	@echo
 	@$(B)/mma_bench
 
 $(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+
+$(B)/machine_bench: $(B)/bench/machine_bench.o $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 

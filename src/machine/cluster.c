@@ -115,7 +115,7 @@ void tw_cluster_new(struct launch *l, struct resident *r, struct landing *landin
     c->observer = l->spec.observer.event == NULL ? NULL : &l->spec.observer;
     c->index = index;
     c->random = mix(l->spec.seed) ^ mix(index + 1);
-    c->idle_changes = UINT64_MAX;
+    c->idle_changes = c->watch.changes = UINT64_MAX; /* none is known yet */
     tw_arena_init(&c->arena, landing, (size_t)l->spec.max_memory);
     c->diags = arena_new(&c->arena, struct diags, 1);
     tw_diags_init(c->diags, &c->arena, l->findings->sources);

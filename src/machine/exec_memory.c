@@ -67,84 +67,48 @@ static const uint32_t *data_refs(const struct warp *w, const struct dop *o)
     return o->count != 0 ? w->code->refs + o->ref : &o->ref;
 }
 
-static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t mask)
+/* ---- Where the lanes' bytes are ------------------------------------------------------------------------- */
+
+/* The distance between the addresses of neighbouring lanes when it is the same for all of mask and not negative. */
+static bool stride_of(const struct warp *w, const struct dop *o, uint32_t mask, uint32_t *stride)
 {
-    const uint32_t *const refs = data_refs(w, &d->op[0]);
-    const enum space space = (enum space)d->imm;
-    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
-    tally_lanes(w, d, &d->op[1], mask, bytes, true, false);
-    FOR_LANES(lane, mask) {
-        const uint64_t address = lane_address(w, &d->op[1], lane);
-        const uint8_t *const at = access_at(w, d, lane, space, address, bytes, false);
-        if (at == NULL)
-            return EXEC_FAULT;
-        if (observed(w->cluster))
-            tw_emit_access(w, d, lane, space, address, bytes, true, false);
-        for (uint32_t k = 0; k < d->elems; k++)
-            if (refs[k] != REF_NONE)
-                write_element(w, d, &d->op[0], refs[k], lane, at + (size_t)k * d->elem_bytes);
+    enum { MOST = 1 << 20 };
+    const uint32_t first = first_lane(mask), rest = mask & (mask - 1);
+    if (rest == 0) {
+        *stride = 0;
+        return true;
     }
-    return EXEC_NEXT;
+    const uint32_t gap = first_lane(rest) - first;
+    uint64_t step, off = 0;
+    if (o->bytes == 8) {
+        const uint64_t *const at = row64(w, o->ref);
+        step = (at[first + gap] - at[first]) / gap;
+        for (uint32_t i = 0; i < LANES; i++)
+            off |= (at[i] - at[first] - (uint64_t)((int64_t)i - (int64_t)first) * step) & (0 - (uint64_t)(mask >> i & 1));
+    } else {
+        const uint32_t *const at = row32(w, o->ref), step_32 = (at[first + gap] - at[first]) / gap;
+        uint32_t off_32 = 0;
+        for (uint32_t i = 0; i < LANES; i++)
+            off_32 |= (at[i] - at[first] - (i - first) * step_32) & (0 - (mask >> i & 1));
+        off = off_32;
+        step = step_32;
+    }
+    *stride = (uint32_t)step;
+    return off == 0 && step < MOST;
 }
 
-static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t mask)
-{
-    const uint32_t *const refs = data_refs(w, &d->op[1]);
-    const enum space space = (enum space)d->imm;
-    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
-    tally_lanes(w, d, &d->op[0], mask, bytes, false, true);
-    FOR_LANES(lane, mask) {
-        const uint64_t address = lane_address(w, &d->op[0], lane);
-        uint8_t *const at = access_at(w, d, lane, space, address, bytes, true);
-        if (at == NULL)
-            return EXEC_FAULT;
-        if (observed(w->cluster))
-            tw_emit_access(w, d, lane, space, address, bytes, false, true);
-        for (uint32_t k = 0; k < d->elems; k++)
-            if (refs[k] != REF_NONE)
-                read_register(w, &d->op[1], refs[k], lane, at + (size_t)k * d->elem_bytes, d->elem_bytes);
-    }
-    w->cluster->changes++;
-    return EXEC_NEXT;
-}
-
-/* ---- The common case: the lanes' addresses stand in a row, or are all the same ------------------------------ */
-
-/* Host bytes of the first active lane when the active lanes i access [first + (i - first lane) * stride, ...) with a stride of
- * `bytes` or 0, all of it inside the allocation that the instruction touched last, or inside the CTA's shared memory.
+/* Host bytes of the first active lane when lane i accesses `bytes` (a power of two) at a constant distance from its neighbours,
+ * all of it aligned and inside the allocation that the instruction touched last, or inside the CTA's shared memory.
  * NULL: lane by lane. Nothing is reported here. */
 static uint8_t *in_a_row(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t mask, uint32_t bytes, bool write,
                          uint32_t *stride)
 {
-    const uint32_t first = first_lane(mask), last = 31 - (uint32_t)__builtin_clz(mask);
-    const uint64_t start = lane_address(w, o, first);
     const enum space space = (enum space)d->imm;
-    if (o->bytes != 8 && o->bytes != 4)
+    const uint32_t first = first_lane(mask), last = 31 - (uint32_t)__builtin_clz(mask);
+    if ((o->bytes != 8 && o->bytes != 4) || !stride_of(w, o, mask, stride))
         return NULL;
-    uint64_t off_row = 0, off_first = 0;
-    if (o->bytes == 8) {
-        const uint64_t *const at = row64(w, o->ref);
-        for (uint32_t i = 0; i < LANES; i++) {
-            const uint64_t active = 0 - (uint64_t)(mask >> i & 1), distance = at[i] - at[first];
-            off_first |= distance & active;
-            off_row |= (distance - (uint64_t)((int64_t)i - (int64_t)first) * bytes) & active;
-        }
-    } else {
-        const uint32_t *const at = row32(w, o->ref);
-        uint32_t row_bits = 0, first_bits = 0;
-        for (uint32_t i = 0; i < LANES; i++) {
-            const uint32_t active = 0 - (mask >> i & 1), distance = at[i] - at[first];
-            first_bits |= distance & active;
-            row_bits |= (distance - (i - first) * bytes) & active;
-        }
-        off_row = row_bits;
-        off_first = first_bits;
-    }
-    if (off_row != 0 && off_first != 0)
-        return NULL;
-    *stride = off_first == 0 ? 0 : bytes;
-    const uint64_t length = (uint64_t)(last - first) * *stride + bytes;
-    if ((start & (bytes - 1)) != 0)
+    const uint64_t start = lane_address(w, o, first), length = (uint64_t)(last - first) * *stride + bytes;
+    if (((start | *stride) & (bytes - 1)) != 0)
         return NULL;
     if (space == SPACE_GLOBAL || (space == SPACE_GENERIC && start < TW_WINDOW_SHARED)) {
         const struct allocation *const hit = &w->hits[d->origin % HIT_SLOTS];
@@ -159,7 +123,118 @@ static uint8_t *in_a_row(struct warp *w, const struct dinst *d, const struct dop
                : NULL;
 }
 
-/* 32-bit elements and registers; loads of one element or a vector. */
+/* The host bytes of every active lane; false after a fault. */
+static bool find_lanes(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t mask, bool write, uint8_t *at[LANES])
+{
+    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems, first = first_lane(mask);
+    uint32_t stride;
+    uint8_t *const start = observed(w->cluster) ? NULL : in_a_row(w, d, o, mask, bytes, write, &stride);
+    if (start != NULL) {
+        FOR_LANES(lane, mask)
+            at[lane] = start + (size_t)(lane - first) * stride;
+        return true;
+    }
+    FOR_LANES(lane, mask) {
+        const uint64_t address = lane_address(w, o, lane);
+        at[lane] = access_at(w, d, lane, (enum space)d->imm, address, bytes, write);
+        if (at[lane] == NULL)
+            return false;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, (enum space)d->imm, address, bytes, !write, write);
+    }
+    return true;
+}
+
+/* ---- Loads and stores of any type ------------------------------------------------------------------------ */
+
+#define MOVE_LANES(unit_type, statement) \
+    do {                                 \
+        FOR_LANES(lane, mask) {          \
+            typedef unit_type unit;      \
+            statement;                   \
+        }                                \
+    } while (0)
+
+/* The words of element k, zero-extended. */
+static void gather(uint8_t *const at[LANES], uint32_t mask, size_t offset, uint32_t bytes, uint64_t *words)
+{
+    if (bytes == 4)
+        MOVE_LANES(uint32_t, words[lane] = TW_GUEST_LOAD(unit, at[lane] + offset));
+    else if (bytes == 8)
+        MOVE_LANES(uint64_t, words[lane] = TW_GUEST_LOAD(unit, at[lane] + offset));
+    else if (bytes == 2)
+        MOVE_LANES(uint16_t, words[lane] = TW_GUEST_LOAD(unit, at[lane] + offset));
+    else
+        MOVE_LANES(uint8_t, words[lane] = TW_GUEST_LOAD(unit, at[lane] + offset));
+}
+
+static void scatter(uint8_t *const at[LANES], uint32_t mask, size_t offset, uint32_t bytes, const struct warp *w, const struct dop *o)
+{
+    if (bytes == 4)
+        MOVE_LANES(uint32_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
+    else if (bytes == 8)
+        MOVE_LANES(uint64_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
+    else if (bytes == 2)
+        MOVE_LANES(uint16_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
+    else
+        MOVE_LANES(uint8_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
+}
+
+/* Element k of a vector, or the one register. */
+static struct dop element_of(const struct dop *o, uint32_t ref)
+{
+    return (struct dop){.ref = ref, .bytes = o->bytes, .bits = o->bits};
+}
+
+static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[0]);
+    uint8_t *at[LANES];
+    tally_lanes(w, d, &d->op[1], mask, (uint32_t)d->elem_bytes * d->elems, true, false);
+    if (!find_lanes(w, d, &d->op[1], mask, false, at))
+        return EXEC_FAULT;
+    for (uint32_t k = 0; k < d->elems; k++) {
+        uint64_t words[LANES];
+        const struct dop to = element_of(&d->op[0], refs[k]);
+        if (to.ref == REF_NONE)
+            continue;
+        if (to.bytes == 16) {
+            FOR_LANES(lane, mask)
+                write_element(w, d, &to, to.ref, lane, at[lane] + (size_t)k * d->elem_bytes);
+            continue;
+        }
+        gather(at, mask, (size_t)k * d->elem_bytes, d->elem_bytes, words);
+        if (d->mod[0])
+            FOR_LANES(lane, mask)
+                words[lane] = sign_fill(words[lane], d->elem_bytes);
+        put_any(w, &to, mask, words);
+    }
+    return EXEC_NEXT;
+}
+
+static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[1]);
+    uint8_t *at[LANES];
+    tally_lanes(w, d, &d->op[0], mask, (uint32_t)d->elem_bytes * d->elems, false, true);
+    if (!find_lanes(w, d, &d->op[0], mask, true, at))
+        return EXEC_FAULT;
+    for (uint32_t k = 0; k < d->elems; k++) {
+        const struct dop from = element_of(&d->op[1], refs[k]);
+        if (from.ref == REF_NONE)
+            continue;
+        if (from.bytes == 16)
+            FOR_LANES(lane, mask)
+                read_register(w, &from, from.ref, lane, at[lane] + (size_t)k * d->elem_bytes, d->elem_bytes);
+        else
+            scatter(at, mask, (size_t)k * d->elem_bytes, d->elem_bytes, w, &from);
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
+/* ---- The common case: 32-bit elements and registers, lanes at a constant distance ---------------------------- */
+
 static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     const uint32_t bytes = 4u * d->elems;
@@ -175,12 +250,15 @@ static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32
         if (refs[k] == REF_NONE)
             continue;
         uint32_t *const to = row32(w, refs[k]);
-        if (mask == ALL_LANES && stride == 4 && own) {
-            memcpy(to, at, LANES * 4);
-            continue;
-        }
-        FOR_LANES(lane, mask)
-            to[lane] = TW_GUEST_LOAD(uint32_t, at + (size_t)(lane - first) * stride + 4 * k);
+        const uint8_t *const from = at + 4 * (size_t)k;
+        if (mask == ALL_LANES && stride == 4 && own)
+            memcpy(to, from, LANES * 4);
+        else if (mask == ALL_LANES)
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                to[lane] = TW_GUEST_LOAD(uint32_t, from + (size_t)lane * stride);
+        else
+            FOR_LANES(lane, mask)
+                to[lane] = TW_GUEST_LOAD(uint32_t, from + (size_t)(lane - first) * stride);
     }
     return EXEC_NEXT;
 }
@@ -200,12 +278,15 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
         if (refs[k] == REF_NONE)
             continue;
         const uint32_t *const from = row32(w, refs[k]);
-        if (mask == ALL_LANES && stride == 4 && own) {
-            memcpy(at, from, LANES * 4);
-            continue;
-        }
-        FOR_LANES(lane, mask)
-            TW_GUEST_STORE(uint32_t, at + (size_t)(lane - first) * stride + 4 * k, from[lane]);
+        uint8_t *const to = at + 4 * (size_t)k;
+        if (mask == ALL_LANES && stride == 4 && own)
+            memcpy(to, from, LANES * 4);
+        else if (mask == ALL_LANES)
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                TW_GUEST_STORE(uint32_t, to + (size_t)lane * stride, from[lane]);
+        else
+            FOR_LANES(lane, mask)
+                TW_GUEST_STORE(uint32_t, to + (size_t)(lane - first) * stride, from[lane]);
     }
     w->cluster->changes++;
     return EXEC_NEXT;

@@ -133,7 +133,7 @@ struct split {
     bool yielded;      /* has spun; others of the warp go first                                     */
     uint32_t spins;    /* backward branches since the split last had its turn to itself              */
     uint32_t result;   /* of a reduction over a barrier, set when `resumed` is                       */
-    struct { uint64_t session, changes, state; uint32_t looks; } watched; /* see poll.c */
+    struct { uint64_t session, changes, state; uint32_t pc, looks; } watched; /* see poll.c */
 };
 
 enum { MAX_SPLITS = LANES };
@@ -301,7 +301,7 @@ struct cluster {
     uint32_t warp_count;
     uint32_t turn, turn_left; /* whose turn in `order`, and instructions left of it */
     bool round_ran;         /* some warp has run since all had their turn */
-    struct { uint64_t changes, next, gap, session; bool on; } watch; /* of loops in which nothing changes; see poll.c */
+    struct { uint64_t changes, next, gap, session; uint32_t looks; bool on; } watch; /* of loops in which nothing changes; see poll.c */
     bool has_pollers;       /* splits may be in WAIT_CHANGE */
     bool asleep;            /* only another cluster can change what its threads poll */
     uint64_t woken_at;      /* changes of the whole launch when its pollers looked last */

@@ -4,7 +4,8 @@
  * help, the launch knows that nobody can go on.
  *
  * Comparing registers is dear, so that loops are watched in sessions: the first after QUIET_STEPS in which nothing has
- * changed, further ones after twice as many each time. A loop that counts, reads a clock or stores is never found. */
+ * changed, further ones after longer and longer gaps, with more comparisons each time: the state of a loop within a loop
+ * comes again after many rounds only. A loop that counts, reads a clock or stores is never found. */
 #include "machine/poll.h"
 
 #include "machine/decode.h"
@@ -12,9 +13,10 @@
 #include <string.h>
 
 enum {
-    QUIET_STEPS = 1 << 14,  /* warp instructions without a change before the first session */
-    SESSION_STEPS = 1 << 10, /* of each warp in a session: each gets a turn                 */
-    LOOKS = 64              /* times that a split is compared in one session                */
+    QUIET_STEPS = 1 << 13,   /* instructions of each warp without a change before the first session */
+    GAP_FACTOR = 4,          /* from one session to the next                                        */
+    SESSION_STEPS = 1 << 10, /* of each warp in a session: each gets a turn                         */
+    LOOKS = 8, MOST_LOOKS = 1 << 12 /* times that a split is compared in the first session; later twice as often */
 };
 
 static uint64_t mix(uint64_t h, uint64_t word)
@@ -23,16 +25,20 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
+/* Four chains side by side: one would wait for its own multiplications. */
 static uint64_t hash_bytes(uint64_t h, const uint8_t *at, size_t bytes)
 {
-    uint64_t word;
-    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = mix(h, word);
+    uint64_t chain[4] = {h, h + 1, h + 2, h + 3}, words[4];
+    for (; bytes >= sizeof words; bytes -= sizeof words, at += sizeof words) {
+        memcpy(words, at, sizeof words);
+        for (int i = 0; i < 4; i++)
+            chain[i] = mix(chain[i], words[i]);
     }
-    word = 0;
-    memcpy(&word, at, bytes);
-    return mix(h, word);
+    memset(words, 0, sizeof words);
+    memcpy(words, at, bytes);
+    for (int i = 0; i < 4; i++)
+        h = mix(mix(h, chain[i]), words[i]);
+    return h;
 }
 
 /* All that decides what the split does next, memory apart. Its callers' registers cannot change before it returns to them. */
@@ -50,15 +56,17 @@ void tw_poll_watch(struct cluster *c)
         c->watch.changes = c->changes;
         c->watch.on = false;
         c->watch.gap = QUIET_STEPS;
-        c->watch.next = c->steps + QUIET_STEPS;
+        c->watch.looks = LOOKS;
+        c->watch.next = c->steps + (uint64_t)QUIET_STEPS * c->warp_count;
     } else if (!c->watch.on && c->steps >= c->watch.next) {
         c->watch.on = true;
         c->watch.session++;
         c->watch.next = c->steps + (uint64_t)SESSION_STEPS * c->warp_count;
     } else if (c->watch.on && c->steps >= c->watch.next) {
         c->watch.on = false;
-        c->watch.gap *= 2;
-        c->watch.next = c->steps + c->watch.gap;
+        c->watch.gap *= GAP_FACTOR;
+        c->watch.looks = c->watch.looks < MOST_LOOKS ? c->watch.looks * 2 : MOST_LOOKS;
+        c->watch.next = c->steps + c->watch.gap * c->warp_count;
     }
 }
 
@@ -70,10 +78,11 @@ bool tw_poll_look(struct warp *w, uint32_t from)
         s->watched.session = c->watch.session;
         s->watched.changes = c->changes;
         s->watched.looks = 0;
+        s->watched.pc = s->pc;
         s->watched.state = state_of(w, s);
         return false;
     }
-    if (s->watched.looks++ >= LOOKS || state_of(w, s) != s->watched.state)
+    if (s->pc != s->watched.pc || s->watched.looks++ >= c->watch.looks || state_of(w, s) != s->watched.state)
         return false;
     s->wait = (struct wait){.kind = WAIT_CHANGE, .key = c->changes, .detail = from};
     c->has_pollers = true;
@@ -102,6 +111,7 @@ void tw_poll_wake(struct cluster *c)
     c->watch.changes = c->changes;
     c->watch.on = true;
     c->watch.gap = QUIET_STEPS;
+    c->watch.looks = LOOKS;
     c->watch.session++;
     c->watch.next = c->steps + (uint64_t)SESSION_STEPS * c->warp_count;
     wake(c, false);

@@ -111,7 +111,8 @@ static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp
                 count(tally, w->code->first + s->pc, 0);
             s->pc++;
         } else {
-            threads += (uint64_t)__builtin_popcount(mask);
+            const uint32_t lanes = mask == ALL_LANES ? LANES : (uint32_t)__builtin_popcount(mask);
+            threads += lanes;
             const uint32_t pc = s->pc, number = tally == NULL ? 0 : w->code->first + pc;
             const enum exec_status status = (d->flags & (D_ALIGNED | D_STRONG)) != 0 ? run_special(w, d, mask) : d->run(w, d, mask);
             if (tally != NULL && status != EXEC_AGAIN && status != EXEC_TURN)
@@ -137,7 +138,7 @@ static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp
                     c->wants_turn = true;
                     steps--;
                     w->steps--;
-                    threads -= (uint64_t)__builtin_popcount(mask);
+                    threads -= lanes;
                 }
             }
         }
