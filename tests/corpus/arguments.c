@@ -185,16 +185,18 @@ void expect_close(struct kernel *k, const struct argument *t, const double *want
     uint64_t wrong = 0, first = 0;
     for (uint64_t i = 0; i < t->count; i++) {
         const double got = element(t->format, t->after, i), difference = fabs(got - want[i]);
+        const double part = difference / (1 + fabs(want[i]));
         const bool same = got == want[i] || (isnan(got) && isnan(want[i]));
-        if (!same && isfinite(difference) && difference > k->largest_difference)
-            k->largest_difference = difference;
+        if (!same && isfinite(part) && part > k->largest_difference)
+            k->largest_difference = part;
         if (same || difference <= atol + rtol * fabs(want[i]))
             continue;
         if (wrong++ == 0)
             first = i;
     }
     if (wrong != 0)
-        fail_msg("%s: %llu of %llu elements of '%s' are wrong; the first is %llu: %a (%.9g), want %a (%.9g); the largest difference is %g",
+        fail_msg("%s: %llu of %llu elements of '%s' are wrong; the first is %llu: %a (%.9g), want %a (%.9g); the largest difference is "
+                 "%g of 1 + |want|",
                  k->name, (unsigned long long)wrong, (unsigned long long)t->count, t->name, (unsigned long long)first,
                  element(t->format, t->after, first), element(t->format, t->after, first), want[first], want[first],
                  k->largest_difference);

@@ -58,7 +58,8 @@ static void ldst_shapes(struct kernel *k)
     static int (*const places[])(int, int) = {place_16x64b, place_16x128b, place_16x256b, place_16x32bx2, place_packed};
     enum { WORDS = 128 * 32, LOADED = 512 };
     kernel_launch(k, 1, 1, 1, 128, 0);
-    struct argument *const in = kernel_add_tensor(k, "in", NUM_U32, 2, 128, 32), *const out = kernel_add_output(k, "out", NUM_U32, 1, WORDS + 5 * LOADED);
+    struct argument *const in = kernel_add_tensor(k, "in", NUM_U32, 2, 128, 32),
+                    *const out = kernel_add_output(k, "out", NUM_U32, 1, WORDS + 5 * LOADED);
     double want[WORDS + 5 * LOADED];
     for (int i = 0; i < WORDS; i++) {
         set_word(in, (uint64_t)i, (uint64_t)i);

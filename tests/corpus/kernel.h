@@ -44,7 +44,8 @@ struct kernel {
     struct argument arguments[MAX_ARGUMENTS];
     uint32_t argument_count;
     uint64_t steps;         /* warp instructions of the first run */
-    double seconds, largest_difference;
+    double seconds;
+    double largest_difference; /* |got - want| / (1 + |want|), over all runs that were compared */
     enum { KERNEL_FAILED, KERNEL_PASSED, KERNEL_NOT_RUN } result;
 
     tw_ctx *ctx; /* of the run in progress; freed after the test, however it ends */
