@@ -158,6 +158,13 @@ const struct example tw_examples[] = {
      {IN("A", EX_E3M2_UNITS, 128, 64), IN("B", EX_E2M1_UNITS, 64, 64)}, {OUT("Out", EX_F32, 128, 64, product)}},
     {"examples/tcgen05/shift_rows.py", "rows of A shifted and refilled in place",
      {IN("A", EX_F16, 128, 16), IN("B", EX_F16, 32, 16), IN("Next", EX_F16, 4, 16)}, {OUT("Out", EX_F32, 256, 32, shifted)}},
+    {"examples/gemm_async.py", "gemm_async: seed 001, written out",
+     {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 128, 64)}, {OUT("Out", EX_F32, 128, 128, product)}},
+    {"examples/gemm_pipeline.py", "gemm_async: three stages, run-time stage",
+     {IN("A", EX_F16, 128, 512), IN("B", EX_F16, 128, 512)}, {OUT("Out", EX_F32, 128, 128, product)}},
+    {"examples/gemm_block_scaled.py", "gemm_async: MXFP8",
+     {IN("A", EX_E4M3, 128, 128), IN("B", EX_E4M3, 128, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 128, 4)},
+     {OUT("Out", EX_F32, 128, 128, scaled_by_32)}},
 };
 const size_t tw_example_count = sizeof tw_examples / sizeof tw_examples[0];
 

@@ -106,7 +106,8 @@ static bool read_accum(struct dispatch_call *c, const struct ir_arg *a)
 {
     (void)c;
     return a->kind == IR_ARG_BOOL || a->kind == IR_ARG_INT ||
-           (a->kind == IR_ARG_EXPR && (a->expr->type.cls == IR_BOOL || a->expr->type.cls == IR_SINT || a->expr->type.cls == IR_UINT));
+           (a->kind == IR_ARG_EXPR &&
+            (a->expr->type.cls == IR_BOOL || a->expr->type.cls == IR_SINT || a->expr->type.cls == IR_UINT));
 }
 
 static bool read_desc_i(struct dispatch_call *c, const struct ir_arg *a)
@@ -115,7 +116,8 @@ static bool read_desc_i(struct dispatch_call *c, const struct ir_arg *a)
         gemm_of(c)->desc_i = tw_ir_const_int(c->k, tw_ir_uint32(), a->value, a->at);
     else if (a->kind == IR_ARG_EXPR)
         gemm_of(c)->desc_i = a->expr;
-    return a->kind == IR_ARG_NONE || (gemm_of(c)->desc_i != NULL && tw_ir_type_equal(gemm_of(c)->desc_i->type, tw_ir_uint32()));
+    return a->kind == IR_ARG_NONE ||
+           (gemm_of(c)->desc_i != NULL && tw_ir_type_equal(gemm_of(c)->desc_i->type, tw_ir_uint32()));
 }
 
 static const char *const smem_desc_names[] = {
@@ -199,10 +201,8 @@ static void judge_memories(struct dispatch_call *c)
         unsigned scopes;
         const char *words;
     } wanted[GEMM_OPERANDS] = {
-        [GEMM_C] = {IN(IR_TMEM), "tensor memory"},
-        [GEMM_A] = {IN(IR_SHARED) | IN(IR_TMEM), "shared or tensor memory"},
-        [GEMM_B] = {IN(IR_SHARED), "shared memory"},
-        [GEMM_SFA] = {IN(IR_TMEM), "tensor memory"},
+        [GEMM_C] = {IN(IR_TMEM), "tensor memory"},   [GEMM_A] = {IN(IR_SHARED) | IN(IR_TMEM), "shared or tensor memory"},
+        [GEMM_B] = {IN(IR_SHARED), "shared memory"}, [GEMM_SFA] = {IN(IR_TMEM), "tensor memory"},
         [GEMM_SFB] = {IN(IR_TMEM), "tensor memory"},
     };
     struct gemm *f = gemm_of(c);
@@ -279,7 +279,8 @@ static void judge_formats(struct dispatch_call *c)
     if (f->matrix[GEMM_C].view->elem.format != NUM_F32)
         tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "operand C is %s; it accumulates in float32", elem_name(f, GEMM_C));
     if (!tw_ir_type_equal(a, b)) {
-        tw_dispatch_refuse(c, f->matrix[GEMM_B].arg->at, "operand B is %s, and operand A %s", elem_name(f, GEMM_B), elem_name(f, GEMM_A));
+        tw_dispatch_refuse(c, f->matrix[GEMM_B].arg->at, "operand B is %s, and operand A %s", elem_name(f, GEMM_B),
+                           elem_name(f, GEMM_A));
         return;
     }
     if (scaled && !tw_ir_type_equal(f->matrix[GEMM_SFA].view->elem, f->matrix[GEMM_SFB].view->elem)) {
@@ -292,13 +293,14 @@ static void judge_formats(struct dispatch_call *c)
         if (kinds[i].ab == ab && kinds[i].scale == scale)
             f->kind = &kinds[i];
     if (f->kind == NULL && scaled)
-        tw_dispatch_refuse(c, f->matrix[GEMM_A].arg->at, "A and B are %s with scales in %s; with scales it takes %s", elem_name(f, GEMM_A),
-                           elem_name(f, GEMM_SFA), formats(c, true));
+        tw_dispatch_refuse(c, f->matrix[GEMM_A].arg->at, "A and B are %s with scales in %s; with scales it takes %s",
+                           elem_name(f, GEMM_A), elem_name(f, GEMM_SFA), formats(c, true));
     else if (f->kind == NULL)
         tw_dispatch_refuse(c, f->matrix[GEMM_A].arg->at, "A and B are %s; without scales it takes %s", elem_name(f, GEMM_A),
                            formats(c, false));
     if (f->tf32 && ab != NUM_TF32)
-        tw_dispatch_refuse(c, f->matrix[GEMM_A].arg->at, "is_AB_tf32 says that A and B are float32, and they are %s", elem_name(f, GEMM_A));
+        tw_dispatch_refuse(c, f->matrix[GEMM_A].arg->at, "is_AB_tf32 says that A and B are float32, and they are %s",
+                           elem_name(f, GEMM_A));
     if (f->desc_i != NULL && !scaled)
         tw_dispatch_refuse(c, tw_dispatch_param(c, "descI")->at, "descI goes with SFA and SFB alone");
 }
@@ -320,8 +322,8 @@ static void judge_major(struct dispatch_call *c, enum gemm_operand o)
         tw_dispatch_refuse(c, m->arg->at, "operand %s is contiguous neither along K nor along %c in %s", tw_gemm_names[o],
                            o == GEMM_A ? 'M' : 'N', tw_layout_text(c->arena, m->view->layout));
     else if (m->view->elem.bits < 8 || m->view->elem.bits > 16)
-        tw_dispatch_refuse(c, m->arg->at, "operand %s is contiguous along %c; elements of %u bits go along K", tw_gemm_names[o],
-                           o == GEMM_A ? 'M' : 'N', m->view->elem.bits);
+        tw_dispatch_refuse(c, m->arg->at, "operand %s is contiguous along %c; elements of %u bits go along K",
+                           tw_gemm_names[o], o == GEMM_A ? 'M' : 'N', m->view->elem.bits);
 }
 
 static void judge_regions(struct dispatch_call *c)
@@ -340,11 +342,12 @@ static void judge_regions(struct dispatch_call *c)
 
 /* ---- extents --------------------------------------------------------------------------------------- */
 
-static void want_extent(struct dispatch_call *c, enum gemm_operand o, char name, int64_t found, int64_t want, const char *why)
+static void want_extent(struct dispatch_call *c, enum gemm_operand o, char name, int64_t found, int64_t want,
+                        const char *why)
 {
     if (found != want)
-        tw_dispatch_refuse(c, gemm_of(c)->matrix[o].arg->at, "operand %s has %c = %lld; %s wants %lld", tw_gemm_names[o], name,
-                           (long long)found, why, (long long)want);
+        tw_dispatch_refuse(c, gemm_of(c)->matrix[o].arg->at, "operand %s has %c = %lld; %s wants %lld", tw_gemm_names[o],
+                           name, (long long)found, why, (long long)want);
 }
 
 static void judge_factors(struct dispatch_call *c)
@@ -355,11 +358,13 @@ static void judge_factors(struct dispatch_call *c)
     f->factors = f->k_step / block;
     for (int o = GEMM_SFA; o <= GEMM_SFB; o++)
         if (f->matrix[o].cols != want)
-            tw_dispatch_refuse(c, f->matrix[o].arg->at, "operand %s has %lld factors a row; K = %lld in blocks of %lld has %lld", tw_gemm_names[o],
+            tw_dispatch_refuse(c, f->matrix[o].arg->at,
+                               "operand %s has %lld factors a row; K = %lld in blocks of %lld has %lld", tw_gemm_names[o],
                                (long long)f->matrix[o].cols, (long long)f->k, (long long)block, (long long)want);
     want_extent(c, GEMM_SFA, 'M', sfa->rows, f->matrix[GEMM_C].rows, "C");
     if (sfb->rows < f->matrix[GEMM_C].cols)
-        tw_dispatch_refuse(c, sfb->arg->at, "operand SFB has N = %lld; C wants %lld", (long long)sfb->rows, (long long)f->matrix[GEMM_C].cols);
+        tw_dispatch_refuse(c, sfb->arg->at, "operand SFB has N = %lld; C wants %lld", (long long)sfb->rows,
+                           (long long)f->matrix[GEMM_C].cols);
 }
 
 static void judge_extents(struct dispatch_call *c)
@@ -372,12 +377,12 @@ static void judge_extents(struct dispatch_call *c)
     if (f->cta_group == 1)
         want_extent(c, GEMM_B, 'N', m[GEMM_B].rows, m[GEMM_C].cols, "C");
     else if (m[GEMM_B].rows * f->cta_group != m[GEMM_C].cols)
-        tw_dispatch_refuse(c, m[GEMM_B].arg->at, "operand B has N = %lld; in a pair each CTA has half of C's %lld", (long long)m[GEMM_B].rows,
-                           (long long)m[GEMM_C].cols);
+        tw_dispatch_refuse(c, m[GEMM_B].arg->at, "operand B has N = %lld; in a pair each CTA has half of C's %lld",
+                           (long long)m[GEMM_B].rows, (long long)m[GEMM_C].cols);
     want_extent(c, GEMM_B, 'K', m[GEMM_B].cols, f->k, "A");
     if (f->k % f->k_step != 0)
-        tw_dispatch_refuse(c, m[GEMM_A].arg->at, "K = %lld is no multiple of %lld, K of one instruction of kind::%s", (long long)f->k,
-                           (long long)f->k_step, tw_tc_kinds[f->kind->kind].name);
+        tw_dispatch_refuse(c, m[GEMM_A].arg->at, "K = %lld is no multiple of %lld, K of one instruction of kind::%s",
+                           (long long)f->k, (long long)f->k_step, tw_tc_kinds[f->kind->kind].name);
     f->k_reps = f->k / f->k_step;
     if (f->given[GEMM_SFA])
         judge_factors(c);
@@ -391,20 +396,22 @@ static bool choose_m(struct dispatch_call *c)
     struct gemm *f = gemm_of(c);
     const int64_t rows = f->matrix[GEMM_C].rows, total = rows * f->cta_group;
     if (f->mma_m != 0 && f->mma_m != total) {
-        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_m")->at, "mma_m is %lld; it is M of the call, %lld", (long long)f->mma_m, (long long)total);
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_m")->at, "mma_m is %lld; it is M of the call, %lld",
+                           (long long)f->mma_m, (long long)total);
         return false;
     }
     f->m_step = rows % 128 == 0 ? 128 * f->cta_group : 64 * f->cta_group;
     f->m_reps = total / f->m_step;
     if (f->mma_m != 0 && f->m_reps != 1) {
-        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_m")->at, "mma_m is %lld; with cta_group %lld an instruction has M %lld or %lld",
-                           (long long)f->mma_m, (long long)f->cta_group, (long long)(64 * f->cta_group), (long long)(128 * f->cta_group));
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_m")->at,
+                           "mma_m is %lld; with cta_group %lld an instruction has M %lld or %lld", (long long)f->mma_m,
+                           (long long)f->cta_group, (long long)(64 * f->cta_group), (long long)(128 * f->cta_group));
         return false;
     }
     if (total % f->m_step == 0)
         return true;
-    tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "M = %lld; with cta_group %lld it takes multiples of %lld", (long long)total,
-                       (long long)f->cta_group, (long long)f->m_step);
+    tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "M = %lld; with cta_group %lld it takes multiples of %lld",
+                       (long long)total, (long long)f->cta_group, (long long)f->m_step);
     return false;
 }
 
@@ -412,19 +419,35 @@ static bool choose_m(struct dispatch_call *c)
 static bool legal(const struct gemm *f, int64_t n)
 {
     const bool sixteens = f->mn_major[GEMM_B] && f->matrix[GEMM_B].view->elem.bits == 8;
-    return n <= 256 && (!sixteens || n % (16 * f->cta_group) == 0) && tw_tc_shape(&f->form, (uint32_t)f->m_step, (uint32_t)n) != TC_SHAPE_ILLEGAL;
+    return n <= 256 && (!sixteens || n % (16 * f->cta_group) == 0) &&
+           tw_tc_shape(&f->form, (uint32_t)f->m_step, (uint32_t)n) != TC_SHAPE_ILLEGAL;
 }
 
-/* All of N in one instruction, or the largest divisor that one can have; 0: none. */
-static int64_t choose_n(const struct gemm *f)
+/* Whether B lies so that its rows divide into instructions of N. */
+static bool splits(struct dispatch_call *c, int64_t n)
 {
+    struct gemm *f = gemm_of(c);
+    f->n_step = n;
+    f->n_reps = f->matrix[GEMM_C].cols / n;
+    return tw_gemm_first(c, GEMM_B) != NULL;
+}
+
+/* All of N in one instruction, or the largest divisor that one can have and that B splits into; 0: none is legal. */
+static int64_t choose_n(struct dispatch_call *c)
+{
+    const struct gemm *f = gemm_of(c);
     const int64_t total = f->matrix[GEMM_C].cols;
+    int64_t largest = 0;
     if (f->mma_n != 0)
         return legal(f, f->mma_n) ? f->mma_n : 0;
-    for (int64_t n = total < 256 ? total : 256; n > 0; n--)
-        if (total % n == 0 && legal(f, n))
+    for (int64_t n = total < 256 ? total : 256; n > 0; n--) {
+        if (total % n != 0 || !legal(f, n))
+            continue;
+        largest = largest == 0 ? n : largest;
+        if (splits(c, n))
             return n;
-    return 0;
+    }
+    return largest;
 }
 
 static bool is_path(struct dispatch_call *c, char letter)
@@ -440,18 +463,21 @@ static bool is_path(struct dispatch_call *c, char letter)
 static bool try_form(struct dispatch_call *c, bool ws, struct text *tried)
 {
     struct gemm *f = gemm_of(c);
-    f->form = (struct tc_form){.kind = f->kind->kind, .cta_group = (uint8_t)f->cta_group, .ws = ws, .scale_vec = f->kind->vec,
+    f->form = (struct tc_form){.kind = f->kind->kind,
+                               .cta_group = (uint8_t)f->cta_group,
+                               .ws = ws,
+                               .scale_vec = f->kind->vec,
                                .a_in_tmem = f->matrix[GEMM_A].view->storage->scope == IR_TMEM};
     const char letter = tw_tmem_datapath(f->m_step, f->cta_group, ws), *name = ws ? "with .ws" : "without .ws";
-    f->n_step = choose_n(f);
+    f->n_step = choose_n(c);
     if (f->n_step == 0 && f->mma_n != 0) {
-        tw_text_addf(tried, "; %s no instruction has M %lld, N %lld: it has %s", name, (long long)f->m_step, (long long)f->mma_n,
-                     tw_tc_shape_legal(&f->form));
+        tw_text_addf(tried, "; %s no instruction has M %lld, N %lld: it has %s", name, (long long)f->m_step,
+                     (long long)f->mma_n, tw_tc_shape_legal(&f->form));
         return false;
     }
     if (f->n_step == 0) {
-        tw_text_addf(tried, "; %s no instruction has M %lld and an N that divides %lld: it has %s", name, (long long)f->m_step,
-                     (long long)f->matrix[GEMM_C].cols, tw_tc_shape_legal(&f->form));
+        tw_text_addf(tried, "; %s no instruction has M %lld and an N that divides %lld: it has %s", name,
+                     (long long)f->m_step, (long long)f->matrix[GEMM_C].cols, tw_tc_shape_legal(&f->form));
         return false;
     }
     f->n_reps = f->matrix[GEMM_C].cols / f->n_step;
@@ -471,12 +497,13 @@ static bool judge_by_hand(struct dispatch_call *c)
     const struct gemm *f = gemm_of(c);
     const int64_t total = f->matrix[GEMM_C].cols;
     if (f->ws == 1 && (f->cta_group != 1 || f->given[GEMM_SFA])) {
-        tw_dispatch_refuse(c, tw_dispatch_param(c, "weight_stationary")->at, "weight_stationary goes with cta_group 1, without scales");
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "weight_stationary")->at,
+                           "weight_stationary goes with cta_group 1, without scales");
         return false;
     }
     if (f->mma_n != 0 && total % f->mma_n != 0) {
-        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_n")->at, "mma_n is %lld, which does not divide N = %lld", (long long)f->mma_n,
-                           (long long)total);
+        tw_dispatch_refuse(c, tw_dispatch_param(c, "mma_n")->at, "mma_n is %lld, which does not divide N = %lld",
+                           (long long)f->mma_n, (long long)total);
         return false;
     }
     return true;
@@ -487,23 +514,44 @@ static bool may_be_ws(const struct gemm *f)
     return f->cta_group == 1 && !f->given[GEMM_SFA];
 }
 
+/* Every operand divides into what one instruction takes. */
+static void judge_splits(struct dispatch_call *c)
+{
+    const struct gemm *f = gemm_of(c);
+    for (int o = 0; o < GEMM_OPERANDS; o++)
+        if (f->given[o] && tw_gemm_first(c, (enum gemm_operand)o) == NULL)
+            tw_dispatch_refuse(c, f->matrix[o].arg->at,
+                               "operand %s in %s does not divide into instructions of M %lld, N %lld, K %lld",
+                               tw_gemm_names[o], tw_layout_text(c->arena, f->matrix[o].view->layout), (long long)f->m_step,
+                               (long long)f->n_step, (long long)f->k_step);
+}
+
+/* False, with what each form would want in `tried`: none fits. */
+static bool find_form(struct dispatch_call *c, struct text *tried)
+{
+    const struct gemm *f = gemm_of(c);
+    if (f->ws != 1 && try_form(c, false, tried))
+        return true;
+    /* With M 128 both forms have one data path, so that the layout of C does not ask for .ws. */
+    const bool implied = f->ws == -1 && may_be_ws(f) && f->m_step == 64;
+    return (f->ws == 1 || implied) && try_form(c, true, tried);
+}
+
 static void judge_instruction(struct dispatch_call *c)
 {
-    struct gemm *f = gemm_of(c);
+    const struct gemm *f = gemm_of(c);
     struct text tried;
     tw_text_init(&tried, c->arena);
     if (!judge_by_hand(c) || !choose_m(c))
         return;
-    if (f->ws != 1 && try_form(c, false, &tried))
+    if (find_form(c, &tried)) {
+        judge_splits(c);
         return;
-    /* With M 128 both forms have one data path, so that the layout of C does not ask for .ws. */
-    const bool implied = f->ws == -1 && may_be_ws(f) && f->m_step == 64;
-    if ((f->ws == 1 || implied) && try_form(c, true, &tried))
-        return;
+    }
     if (f->ws != -1)
         tw_text_addf(&tried, ", and weight_stationary=%s leaves no other form", f->ws != 0 ? "True" : "False");
-    tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "no instruction of M %lld writes operand C in %s%s", (long long)f->m_step,
-                       tw_layout_text(c->arena, f->matrix[GEMM_C].layout), tried.at);
+    tw_dispatch_refuse(c, f->matrix[GEMM_C].arg->at, "no instruction of M %lld writes operand C in %s%s",
+                       (long long)f->m_step, tw_layout_text(c->arena, f->matrix[GEMM_C].layout), tried.at);
 }
 
 /* ---- the variant ----------------------------------------------------------------------------------- */

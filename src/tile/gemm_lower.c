@@ -13,8 +13,8 @@
 static const char *opcode(const struct dispatch_call *c)
 {
     const struct gemm *f = gemm_of(c);
-    return tw_format(c->k->arena, "tcgen05.mma%s.cta_group::%lld.kind::%s%s", f->form.ws ? ".ws" : "", (long long)f->cta_group,
-                     tw_tc_kinds[f->kind->kind].name, f->kind->qualifiers);
+    return tw_format(c->k->arena, "tcgen05.mma%s.cta_group::%lld.kind::%s%s", f->form.ws ? ".ws" : "",
+                     (long long)f->cta_group, tw_tc_kinds[f->kind->kind].name, f->kind->qualifiers);
 }
 
 struct parameters {
@@ -111,8 +111,10 @@ static bool put_operands(struct dispatch_call *c, struct ir_tile *t)
         const struct src_span at = f->matrix[o].arg->at;
         struct ir_region *r = tw_gemm_region(c, (enum gemm_operand)o, batches);
         if (r == NULL) {
-            struct diag *d = tw_diag(c->diags, E0440, at, "operand %s of gemm_async does not split into instructions", tw_gemm_names[o]);
-            tw_diag_expected(d, "a layout of whole M %lld, N %lld, K %lld", (long long)f->m_step, (long long)f->n_step, (long long)f->k_step);
+            struct diag *d =
+                tw_diag(c->diags, E0440, at, "operand %s of gemm_async does not split into instructions", tw_gemm_names[o]);
+            tw_diag_expected(d, "a layout of whole M %lld, N %lld, K %lld", (long long)f->m_step, (long long)f->n_step,
+                             (long long)f->k_step);
             tw_diag_found(d, "%s", tw_layout_text(c->arena, f->matrix[o].view->layout));
             return false;
         }
@@ -127,7 +129,7 @@ static bool put_operands(struct dispatch_call *c, struct ir_tile *t)
 struct parts {
     const struct ir_expr *storage_units; /* what is computed from the address */
     const struct ir_storage *storage;
-    int64_t units;                       /* static: where the instruction's part starts */
+    int64_t units; /* static: where the instruction's part starts */
     const struct ir_expr *moves[TW_MAX_RANK];
     uint32_t move_count;
     uint64_t constant;
@@ -169,7 +171,8 @@ static struct parts take_apart(const struct ir_expr *descriptor)
     return p;
 }
 
-static struct ir_var *define_descriptor(struct dispatch_call *c, struct ir_block *into, enum gemm_operand o, const struct parts *p)
+static struct ir_var *define_descriptor(struct dispatch_call *c, struct ir_block *into, enum gemm_operand o,
+                                        const struct parts *p)
 {
     struct ir_kernel *k = c->k;
     const struct src_span at = c->stmt->at;
@@ -192,7 +195,8 @@ struct sharing {
     } low[GEMM_OPERANDS];
 };
 
-static struct ir_var *shared_descriptor(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p)
+static struct ir_var *shared_descriptor(struct dispatch_call *c, struct sharing *s, enum gemm_operand o,
+                                        const struct parts *p)
 {
     struct dispatch_kernel *known = s->known;
     for (uint32_t i = 0; i < known->descriptors.len; i++)
@@ -204,7 +208,8 @@ static struct ir_var *shared_descriptor(struct dispatch_call *c, struct sharing 
 }
 
 /* The low word of a descriptor, moved by the region's run-time starts. */
-static struct ir_var *low_word(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p, struct ir_var *whole)
+static struct ir_var *low_word(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p,
+                               struct ir_var *whole)
 {
     struct ir_kernel *k = c->k;
     const struct src_span at = c->stmt->at;
@@ -224,7 +229,8 @@ static struct ir_var *low_word(struct dispatch_call *c, struct sharing *s, enum 
 /* descriptor + units. A static start lies inside the 2^14 units of its field, so that is a plain addition. One that a
  * run-time index gives is added to the low word alone: whatever the index is, no carry reaches the strides above.
  * SOURCE: kernel-language-tile 8.1: "low-word addition wraps in 32 bits and must not carry out". */
-static struct ir_expr *moved(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p, struct src_span at)
+static struct ir_expr *moved(struct dispatch_call *c, struct sharing *s, enum gemm_operand o, const struct parts *p,
+                             struct src_span at)
 {
     struct ir_kernel *k = c->k;
     const struct ir_type u64 = tw_ir_uint64(), u32 = tw_ir_uint32();
@@ -310,8 +316,9 @@ static void describe_shared(struct text *t, const char *name, bool mn, const str
     struct smem_fault_list faults;
     const struct parts p = take_apart(descriptor);
     tw_smem_desc_decode(SMEM_DESC_TCGEN05, p.constant, &d, &faults);
-    tw_text_addf(t, "; %s %s, swizzle %s, SDO %u, LDO %u, start +%lld%s", name, mn ? "MN-major" : "K-major", tw_swizzle_mode_row(d.mode)->name,
-                 d.stride_bytes / 16, d.lead_bytes / 16, (long long)p.units, p.move_count != 0 ? " and a run-time index" : "");
+    tw_text_addf(t, "; %s %s, swizzle %s, SDO %u, LDO %u, start +%lld%s", name, mn ? "MN-major" : "K-major",
+                 tw_swizzle_mode_row(d.mode)->name, d.stride_bytes / 16, d.lead_bytes / 16, (long long)p.units,
+                 p.move_count != 0 ? " and a run-time index" : "");
 }
 
 static void describe_step(struct text *t, const struct ir_expr *first, const struct ir_expr *second)
@@ -319,7 +326,8 @@ static void describe_step(struct text *t, const struct ir_expr *first, const str
     tw_text_addf(t, ", K step +%lld", (long long)(take_apart(second).units - take_apart(first).units));
 }
 
-static void describe_operand(struct dispatch_call *c, struct text *t, enum gemm_operand o, const struct ir_block *made, uint32_t first)
+static void describe_operand(struct dispatch_call *c, struct text *t, enum gemm_operand o, const struct ir_block *made,
+                             uint32_t first)
 {
     const struct gemm *f = gemm_of(c);
     const struct ir_ptx_operand *operand = &made->list.at[first]->ptx->operands[o];
@@ -339,7 +347,8 @@ static void describe_c(struct dispatch_call *c, struct text *t)
     tw_text_addf(t, "C on data path %c", f->path);
     if (l->offset[AXIS_TLANE] != 0)
         tw_text_addf(t, " from lane %lld", (long long)l->offset[AXIS_TLANE]);
-    tw_text_addf(t, ", column +%lld%s", (long long)l->offset[AXIS_TCOL], f->matrix[GEMM_C].move_count != 0 ? " and a run-time index" : "");
+    tw_text_addf(t, ", column +%lld%s", (long long)l->offset[AXIS_TCOL],
+                 f->matrix[GEMM_C].move_count != 0 ? " and a run-time index" : "");
 }
 
 static void tell(struct dispatch_call *c, const struct ir_block *made, const char *mnemonic)
@@ -352,9 +361,9 @@ static void tell(struct dispatch_call *c, const struct ir_block *made, const cha
     while (!is_mma(made->list.at[first]))
         first++;
     const uint64_t idesc = made->list.at[first]->ptx->operands[3].expr->bits;
-    struct diag *d = tw_diag(c->diags, E0442, c->op->opcode_at, "%s takes variant %s: %lld x %s, M %lld, N %lld, K %lld", c->op->opcode,
-                             tw_dispatch_gemm_tcgen05.name, (long long)(f->m_reps * f->n_reps * f->k_reps), mnemonic,
-                             (long long)f->m_step, (long long)f->n_step, (long long)f->k_step);
+    struct diag *d = tw_diag(c->diags, E0442, c->op->opcode_at, "%s takes variant %s: %lld x %s, M %lld, N %lld, K %lld",
+                             c->op->opcode, tw_dispatch_gemm_tcgen05.name, (long long)(f->m_reps * f->n_reps * f->k_reps),
+                             mnemonic, (long long)f->m_step, (long long)f->n_step, (long long)f->k_step);
     tw_text_init(&t, c->arena);
     describe_c(c, &t);
     describe_operand(c, &t, GEMM_A, made, first);

@@ -61,7 +61,8 @@ static bool find_moves(struct dispatch_call *c, enum gemm_operand o, const struc
             continue;
         struct iter step;
         if (!grouped || !single_iter(&g, d, &step)) {
-            tw_dispatch_refuse(c, r->start[d]->at, "operand %s: index %u is known only at run time, and this dimension has no fixed step in %s",
+            tw_dispatch_refuse(c, r->start[d]->at,
+                               "operand %s: index %u is known only at run time, and this dimension has no fixed step in %s",
                                tw_gemm_names[o], d, tw_layout_text(c->arena, r->view->layout));
             return false;
         }
@@ -83,8 +84,9 @@ static bool matrix_shape(struct dispatch_call *c, enum gemm_operand o, const str
     const bool may_fold = o == GEMM_C || (o == GEMM_A && gemm_of(c)->matrix[o].view->storage->scope == IR_TMEM);
     if (out->rank == 2 || (out->rank == 3 && may_fold && out->dim[0] == 2))
         return true;
-    tw_dispatch_refuse(c, gemm_of(c)->matrix[o].arg->at, "operand %s of shape %s has not two dimensions above 1%s", tw_gemm_names[o],
-                       tw_shape_text(c->arena, &b->part), may_fold ? ", nor is it (2, rows, columns)" : "");
+    tw_dispatch_refuse(c, gemm_of(c)->matrix[o].arg->at, "operand %s of shape %s has not two dimensions above 1%s",
+                       tw_gemm_names[o], tw_shape_text(c->arena, &b->part),
+                       may_fold ? ", nor is it (2, rows, columns)" : "");
     return false;
 }
 
@@ -252,8 +254,11 @@ static const struct layout *with_moves(struct dispatch_call *c, const struct gem
 {
     const struct layout_env env = silent(c);
     struct iter shard[TW_MAX_ITERS];
-    struct layout_parts parts = {.shard_count = m->move_count + l->shard_count, .shard = shard, .replica = l->replica,
-                                 .replica_count = l->replica_count, .swizzle = l->swizzled ? &l->swizzle : NULL};
+    struct layout_parts parts = {.shard_count = m->move_count + l->shard_count,
+                                 .shard = shard,
+                                 .replica = l->replica,
+                                 .replica_count = l->replica_count,
+                                 .swizzle = l->swizzled ? &l->swizzle : NULL};
     if (parts.shard_count > TW_MAX_ITERS)
         return NULL;
     for (uint32_t i = 0; i < m->move_count; i++)
@@ -281,7 +286,8 @@ struct ir_region *tw_gemm_region(struct dispatch_call *c, enum gemm_operand o, u
         dims[i] = i < lead ? 1 : m->moves[i - lead].step.extent;
     for (uint32_t d = 0; d < s.view.rank; d++)
         dims[batches + d] = s.view.dim[d];
-    struct ir_view *view = tw_ir_view_new(c->k, m->view->storage, m->view->elem, batches + s.view.rank, dims, l, m->view->offset, m->arg->at);
+    struct ir_view *view =
+        tw_ir_view_new(c->k, m->view->storage, m->view->elem, batches + s.view.rank, dims, l, m->view->offset, m->arg->at);
     struct ir_region *r = tw_ir_region_whole(c->k, view, m->arg->at);
     for (uint32_t i = 0; i < batches; i++) {
         r->extent[i] = 1;

@@ -1,5 +1,6 @@
-/* The tensor-core examples: every kernel of the table compiles without a word, runs under several schedules and fills,
- * and gives what its reference gives, element for element. Then twins that lack one thing: each must show. */
+/* The tensor-core examples: every kernel of the table compiles without a word (but the note of gemm_async that says what
+ * it chose), runs under several schedules and fills, and gives what its reference gives, element for element. Then twins
+ * that lack one thing: each must show. */
 #include "support/check.h"
 
 #include "examples/catalogue.h"
@@ -44,6 +45,13 @@ static uint64_t run_text(const struct example *e, const char *text, uint32_t see
     return count;
 }
 
+/* Everything said is the report of a gemm_async. */
+static bool only_reports(const char *said)
+{
+    return said[0] == '\0' || (strstr(said, "note[E0442]") != NULL && strstr(said, "error[") == NULL &&
+                               strstr(said, "warning[") == NULL);
+}
+
 static void every_example_gives_what_its_reference_gives(void **state)
 {
     (void)state;
@@ -51,7 +59,7 @@ static void every_example_gives_what_its_reference_gives(void **state)
         char *text = read_text(tw_examples[i].path), said[4096];
         for (uint32_t seed = 0; seed < SEEDS; seed++) {
             const uint64_t count = run_text(&tw_examples[i], text, seed, said, sizeof said);
-            if (count != 0 || said[0] != '\0')
+            if (count != 0 || !only_reports(said))
                 fail_msg("%s, seed %u: %lld elements differ\n%s", tw_examples[i].path, seed, (long long)count, said);
         }
         free(text);
