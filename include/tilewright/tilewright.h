@@ -122,7 +122,7 @@ typedef enum tw_device_kind {
 } tw_device_kind;
 
 typedef struct tw_device_opts {
-    uint64_t max_memory; /* bytes of guest memory; 0: 4 GiB on the CPU, what there is on a GPU */
+    uint64_t max_memory; /* bytes of guest memory, and again for running clusters; 0: 4 GiB on the CPU, all on a GPU */
     tw_device_kind kind;
     unsigned ordinal;    /* CUDA: which GPU, in the driver's order */
     const char *driver;  /* CUDA: the driver's library; NULL: libcuda.so.1 */

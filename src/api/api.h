@@ -34,6 +34,7 @@ struct tw_device {
     tw_ctx *ctx;
     struct memory *memory; /* of the machine; of a GPU's device it holds no tensors */
     struct gpu *gpu;       /* NULL: the CPU machine */
+    uint64_t max_memory;   /* bytes for guest memory, and again for the clusters that run */
 };
 
 struct tw_launch {

@@ -13,7 +13,8 @@ tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **
     if (device == NULL)
         return TW_NO_MEMORY;
     device->ctx = ctx;
-    device->memory = tw_memory_new(opts != NULL && opts->max_memory != 0 ? opts->max_memory : TW_DEFAULT_MAX_MEMORY);
+    device->max_memory = opts != NULL && opts->max_memory != 0 ? opts->max_memory : TW_DEFAULT_MAX_MEMORY;
+    device->memory = tw_memory_new(device->max_memory);
     tw_status status = device->memory == NULL ? TW_NO_MEMORY : TW_OK;
     if (status == TW_OK && opts != NULL && opts->kind == TW_DEVICE_CUDA)
         status = tw_api_gpu_open(device, opts);
@@ -120,6 +121,7 @@ static tw_status create(void *argument)
         .param_bytes = (uint32_t)opts->param_bytes,
         .seed = opts->seed,
         .max_steps = opts->max_steps,
+        .max_memory = call->device->max_memory,
         .max_nanoseconds = timed ? (uint64_t)(opts->max_seconds * 1e9) : 0,
         .clock = timed ? nanoseconds : NULL,
         .clock_context = opts,
@@ -212,7 +214,7 @@ static tw_status report(void *argument)
         return TW_ERROR;
     struct text t;
     tw_text_init(&t, &call->launch->arena);
-    if (!tw_launch_summary(call->launch->launch, call->style == TW_JSON, &t))
+    if (call->launch->launch == NULL || !tw_launch_summary(call->launch->launch, call->style == TW_JSON, &t))
         return TW_ERROR;
     call->text = t.at;
     return TW_OK;

@@ -57,12 +57,18 @@ static const struct cluster *some_cluster(const struct launch *l)
     return NULL;
 }
 
+static const char *time_text(struct arena *arena, uint64_t nanoseconds)
+{
+    if (nanoseconds < 10000000)
+        return tw_format(arena, "%llu us", (unsigned long long)(nanoseconds / 1000));
+    return tw_format(arena, "%llu ms", (unsigned long long)(nanoseconds / 1000000));
+}
+
 static bool within_limits(struct launch *l)
 {
     struct arena *const arena = l->findings->arena;
     if (atomic_load_explicit(&l->halted, memory_order_relaxed))
-        tw_report_limit(l, some_cluster(l), "time", tw_format(arena, "%llu ms", (unsigned long long)(l->spec.max_nanoseconds / 1000000)),
-                        "--max-seconds");
+        tw_report_limit(l, some_cluster(l), "time", time_text(arena, l->spec.max_nanoseconds), "--max-seconds");
     else if (l->warp_steps >= l->spec.max_steps)
         tw_report_limit(l, some_cluster(l), "instructions",
                         tw_format(arena, "%llu warp instructions", (unsigned long long)l->spec.max_steps), "--max-steps");
