@@ -1,0 +1,103 @@
+/* Tensor maps, hidden tensors and scratch as arguments of a launch, through the public interface alone. */
+#include "support/check.h"
+
+#include "tilewright/tilewright.h"
+
+/* One warp loads a box of 32 x 4 words at (0, 2) of the map's tensor; every thread writes its four words to scratch, then out. */
+static const char load_ptx[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry load(.param .align 64 .b8 map[128], .param .u64 buffer, .param .u64 out)\n{\n"
+    "  .reg .b64 %a<6>; .reg .b32 %r<9>; .reg .pred %p<3>;\n  .shared .align 128 .b8 box[512];\n  .shared .align 8 .b8 bar[8];\n"
+    "  mov.u32 %r0, %tid.x; mov.u32 %r1, box; mov.u32 %r2, bar; mov.b64 %a0, map; cvta.param.u64 %a0, %a0;\n"
+    "  ld.param.u64 %a1, [buffer]; ld.param.u64 %a2, [out]; setp.ne.u32 %p0, %r0, 0;\n"
+    "  @!%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\n  bar.sync 0;\n  @%p0 bra WAIT;\n"
+    "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512;\n"
+    "  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%a0, {0, 2}], [%r2];\n"
+    "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n  @!%p1 bra WAIT;\n"
+    "  shl.b32 %r3, %r0, 4; add.u32 %r4, %r1, %r3; cvt.u64.u32 %a3, %r3; add.u64 %a1, %a1, %a3; add.u64 %a2, %a2, %a3;\n"
+    "  ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4]; st.global.v4.u32 [%a1], {%r5, %r6, %r7, %r8};\n"
+    "  ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%a1]; st.global.v4.u32 [%a2], {%r5, %r6, %r7, %r8};\n  ret;\n}\n";
+
+struct bench {
+    tw_ctx *ctx;
+    tw_module *module;
+    tw_device *device;
+    tw_args *args;
+};
+
+static tw_status open_bench(struct bench *b, const char *contract)
+{
+    *b = (struct bench){.ctx = tw_ctx_create(NULL)};
+    assert_non_null(b->ctx);
+    assert_int_equal(tw_module_parse(b->ctx, "load.ptx", load_ptx, strlen(load_ptx), &b->module), TW_OK);
+    assert_int_equal(tw_device_create(b->ctx, NULL, &b->device), TW_OK);
+    return tw_args_create(b->device, b->module, NULL, "load.json", contract, strlen(contract), &b->args);
+}
+
+static void close_bench(struct bench *b)
+{
+    tw_args_destroy(b->args);
+    tw_device_destroy(b->device);
+    tw_module_destroy(b->module);
+    tw_ctx_destroy(b->ctx);
+}
+
+#define CONTRACT(map, scratch)                                                                                            \
+    "{\"entry\": \"load\", \"block\": 32, \"args\": [\n  {\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", " map "},\n" \
+    "  {\"name\": \"buffer\", \"kind\": \"scratch\", \"bytes\": " scratch "},\n"                                            \
+    "  {\"name\": \"out\", \"kind\": \"tensor\", \"dtype\": \"uint32\", \"shape\": [4, 32]}],\n"                            \
+    "  \"tensors\": [{\"name\": \"A\", \"dtype\": \"uint32\", \"shape\": [5, 40]}]}"
+
+static void a_map_reaches_a_tensor_that_is_no_parameter(void **state)
+{
+    (void)state;
+    struct bench b;
+    tw_launch *launch;
+    uint64_t address, bytes;
+    uint32_t out[4][32];
+    assert_int_equal(open_bench(&b, CONTRACT("\"box\": [32, 4]", "512")), TW_OK);
+    assert_int_equal(tw_args_fill(b.args, "A", "iota", 0), TW_OK);
+    assert_int_equal(tw_args_launch(b.args, NULL, &launch), TW_OK);
+    assert_int_equal(tw_launch_run(launch, 0), TW_OK);
+    tw_launch_destroy(launch);
+    assert_int_equal(tw_args_tensor(b.args, "out", &address, &bytes), TW_OK);
+    assert_int_equal(bytes, sizeof out);
+    assert_int_equal(tw_read(b.device, address, out, sizeof out), TW_OK);
+    for (uint32_t r = 0; r < 4; r++)
+        for (uint32_t c = 0; c < 32; c++)
+            assert_int_equal(out[r][c], r + 2 < 5 ? (r + 2) * 40 + c : 0);
+    close_bench(&b);
+}
+
+static void a_map_that_the_encoder_refuses_names_its_field(void **state)
+{
+    (void)state;
+    struct bench b;
+    assert_int_equal(open_bench(&b, CONTRACT("\"box\": [32, 4], \"swizzle\": \"64B\"", "512")), TW_ERROR);
+    assert_string_equal(tw_diagnostics(b.ctx, TW_TEXT),
+                        "load.json:2:61: error[E0789]: tensor map 'm': boxDim[0] breaks a rule\n"
+                        "    2 |   {\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"box\": [32, 4], \"swizzle\": \"64B\"},\n"
+                        "      |                                                             ^~~~~~~\n"
+                        "  expected: at most 64 bytes with swizzle 64B\n     found: 128 bytes\n      spec: CUDA driver API, cuTensorMapEncodeTiled\n");
+    close_bench(&b);
+}
+
+static void names_of_all_tensors_are_listed(void **state)
+{
+    (void)state;
+    struct bench b;
+    assert_int_equal(open_bench(&b, CONTRACT("\"box\": [32, 4]", "512")), TW_OK);
+    assert_int_equal(tw_args_fill(b.args, "B", "iota", 0), TW_ERROR);
+    assert_string_equal(tw_diagnostics(b.ctx, TW_TEXT), "error[E0620]: entry 'load' has no tensor argument 'B'\n  expected: one of: m, buffer, out, A\n");
+    close_bench(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_map_reaches_a_tensor_that_is_no_parameter),
+        cmocka_unit_test(a_map_that_the_encoder_refuses_names_its_field),
+        cmocka_unit_test(names_of_all_tensors_are_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
