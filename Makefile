@@ -78,7 +78,7 @@ $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-CORPUS_KIT := $(patsubst %,$(B)/tests/corpus/%.o,kernel arguments files numbers on_gpu)
+CORPUS_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/corpus/*.c)))
 $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
