@@ -25,7 +25,13 @@ static const char *const taken[] = {
     "WEXITSTATUS WNOHANG WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED alloca assert htobe16 htobe32 htobe64 "
     "htole16 htole32 htole64 be16toh be32toh be64toh le16toh le32toh le64toh isascii toascii linux unix offsetof "
     "stderr stdin stdout strdupa strndupa",
-    /* functions of the C library that those headers declare, which an entry of the same name would redeclare */
+    /* names of the text itself */
+    "shared_address global_address local_address floor_div floor_mod shared_memory",
+};
+
+/* Functions of the C library that those headers declare: an entry of the same name would declare them again, while a variable
+ * just hides them. */
+static const char declared[] =
     "abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf atan atan2 atan2f atanf atanh atanhf "
     "atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc cbrt cbrtf ceil ceilf clock copysign copysignf "
     "cos cosf cosh coshf cospi cospif difftime div erf erfc erfcf erfcinv erfcx erff erfinv exit exp exp10 exp10f "
@@ -37,10 +43,7 @@ static const char *const taken[] = {
     "printf putchar puts qsort rand realloc remainder remainderf remquo remquof rhypot rindex rint rintf rnorm "
     "round roundf rsqrt rsqrtf scalbln scalbn scalbnf signbit sin sincos sincosf sincospi sinf sinh sinhf sinpi "
     "sinpif sqrt sqrtf srand strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtol system tan "
-    "tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf",
-    /* names of the text itself */
-    "shared_address global_address local_address floor_div floor_mod shared_memory",
-};
+    "tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf";
 
 static void reserve(struct cuda_emitter *em, const char *words)
 {
@@ -88,6 +91,12 @@ bool tw_cuda_name_is_free(const struct cuda_emitter *em, const char *name)
     for (const char *c = name; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && *c != '_')
             return false;
+    for (const char *word = declared; *word != '\0'; word += strspn(word, " ")) {
+        const size_t len = strcspn(word, " ");
+        if (tw_str_is((struct str){word, len}, name))
+            return false;
+        word += len;
+    }
     return tw_strmap_get(&em->names, tw_str(name)) == NULL && !is_reserved_shape(name);
 }
 

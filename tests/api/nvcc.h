@@ -121,8 +121,8 @@ static inline void expect_same_bits(const char *what, tw_ctx *ctx, tw_module *ou
     assert_int_equal(a.len, b.len);
     for (size_t i = 0; i < a.len; i++)
         if (a.bytes[i] != b.bytes[i])
-            fail_msg("%s, %s, seed %u: byte %zu of the tensors is %02x by our PTX and %02x by nvcc's", what, kind, (unsigned)seed, i,
-                     a.bytes[i], b.bytes[i]);
+            fail_msg("%s, %s, seed %u: byte %zu of the tensors is %02x by our PTX and %02x by nvcc's", what, kind, (unsigned)seed,
+                     i, a.bytes[i], b.bytes[i]);
     free(a.bytes);
     free(b.bytes);
 }

@@ -334,7 +334,7 @@ static void names_that_c_plus_plus_wants_are_changed(void **state)
 {
     static const struct {
         const char *name, *want;
-    } rows[] = {{"x", "x"},           {"int", "int_1"},         {"NULL", "NULL_1"},       {"CHAR_BIT", "CHAR_BIT_"},
+    } rows[] = {{"x", "x"},           {"index", "index"},     {"int", "int_1"},         {"NULL", "NULL_1"},       {"CHAR_BIT", "CHAR_BIT_"},
                 {"__x", "v__x_"},     {"k", "k_1"},             {"shared_memory", "shared_memory_1"}, {"cudaFree", "cudaFree_"},
                 {"Out", "Out_1"},     {"warpSize", "warpSize_1"}};
     struct bench_room *room = *state;
