@@ -135,6 +135,23 @@ static void the_caller_alone_commits(void **state)
     free(text), free(mute);
 }
 
+/* SOURCE: seed 001: "cuda (Blackwell, sm_100+)". */
+static void another_target_is_refused_by_name(void **state)
+{
+    (void)state;
+    char *text = read_text("examples/gemm_async.py");
+    tw_module *module = NULL;
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    assert_non_null(ctx);
+    assert_int_equal(tw_compile(ctx, "kernel.py", text, strlen(text), &(tw_compile_opts){.arch = "sm_90a"}, &module), TW_ERROR);
+    assert_non_null(strstr(tw_diagnostics(ctx, TW_TEXT), "error[E0517]: 'tcgen05.mma.cta_group::1.kind::f16' is not available here\n"
+                                                         "  expected: tcgen05.mma needs target sm_100f or its family, "
+                                                         "sm_110f or its family\n"
+                                                         "     found: .version 8.8, .target sm_90a\n"));
+    tw_ctx_destroy(ctx);
+    free(text);
+}
+
 static void the_pipeline_of_three_stages_is_exact(void **state)
 {
     (void)state;
@@ -408,6 +425,7 @@ int main(void)
         cmocka_unit_test(seed_001_written_out_is_exact),
         cmocka_unit_test(seed_001_has_the_documented_words),
         cmocka_unit_test(the_caller_alone_commits),
+        cmocka_unit_test(another_target_is_refused_by_name),
         cmocka_unit_test(the_pipeline_of_three_stages_is_exact),
         cmocka_unit_test(a_pipeline_that_lacks_a_part_of_its_handshake_shows_it),
         cmocka_unit_test(the_block_scaled_example_is_exact),

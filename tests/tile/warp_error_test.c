@@ -95,6 +95,21 @@ static void an_integer_scalar_c_is_refused(void **state)
            "       fix: write T.float32(...)\n");
 }
 
+/* SOURCE: seed 003: alpha and beta scaling belongs before or after the MMA, at the call site. */
+static void mma_sync_has_no_alpha(void **state)
+{
+    struct bench_room *room = *state;
+    struct warp_mma s = warp_mma_kernel(room);
+    struct ir_arg alpha = bool_param(&s.d, "alpha", true);
+    s.mma->params = &alpha;
+    s.mma->param_count = 1;
+    expect(room, s.d.k, s.mma,
+           "k.py:1:23: error[E0404]: mma.sync has no parameter 'alpha'\n"
+           LINE
+           "      |                       ^~~~~~~~~\n"
+           "  expected: no parameter but scope\n");
+}
+
 static void a_guard_that_leaves_lanes_out_is_shown(void **state)
 {
     struct bench_room *room = *state;
@@ -183,6 +198,7 @@ int main(void)
         ROOM_TEST(a_layout_without_lanes_is_refused),
         ROOM_TEST(a_fragment_of_float16_is_refused),
         ROOM_TEST(an_integer_scalar_c_is_refused),
+        ROOM_TEST(mma_sync_has_no_alpha),
         ROOM_TEST(a_guard_that_leaves_lanes_out_is_shown),
         ROOM_TEST(a_block_that_is_no_multiple_of_a_warp_is_refused),
         ROOM_TEST(a_missing_warp_in_the_middle_is_refused),
