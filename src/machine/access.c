@@ -215,6 +215,18 @@ static uint8_t *read_only_at(struct warp *w, unsigned lane, const struct request
     return NULL;
 }
 
+/* Parameters of the function that runs, or of one that has called it; NULL after a fault. */
+static uint8_t *frame_param_at(struct warp *w, unsigned lane, struct request *r)
+{
+    const uint64_t depth = r->at / PARAM_FRAME_BYTES - 1;
+    const struct frame *f = w->now->frame;
+    while (f != NULL && f->depth != depth)
+        f = f->caller;
+    const uint32_t size = f == NULL || f->params == NULL ? 0 : f->code->param_bytes;
+    r->at %= PARAM_FRAME_BYTES;
+    return window_at(w, lane, r, size == 0 ? NULL : f->params + (size_t)lane * size, size);
+}
+
 uint8_t *tw_access(struct warp *w, unsigned lane, enum space space, uint64_t address, uint32_t bytes, uint32_t align, bool write)
 {
     struct launch *const l = w->cluster->launch;
@@ -230,6 +242,8 @@ uint8_t *tw_access(struct warp *w, unsigned lane, enum space space, uint64_t add
         return window_at(w, lane, &r, w->local + (size_t)lane * l->local_bytes, l->local_bytes);
     if (r.space == SPACE_CONST)
         return read_only_at(w, lane, &r, l->program->const_bytes, l->program->const_size);
+    if (r.space == SPACE_PARAM && r.at >= PARAM_FRAME_BYTES)
+        return frame_param_at(w, lane, &r);
     if (r.space == SPACE_PARAM)
         return read_only_at(w, lane, &r, l->params, l->param_bytes);
     return global_at(w, lane, &r);

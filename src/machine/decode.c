@@ -33,7 +33,7 @@ bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const 
 static const struct op_row *const families[] = {
     tw_ops_integer, tw_ops_bits, tw_ops_float, tw_ops_convert, tw_ops_select, tw_ops_memory, tw_ops_address, tw_ops_matrix, tw_ops_cp_async,
     tw_ops_atomic,
-    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_cancel, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma, tw_ops_bulk, tw_ops_tensormap, tw_ops_wgmma,
+    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_cancel, tw_ops_stack, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma, tw_ops_bulk, tw_ops_tensormap, tw_ops_wgmma,
 };
 
 static void collect_rows(struct decoder *dc)
@@ -144,6 +144,7 @@ static void decode_func(struct decoder *dc, struct code *code)
     }
     for (uint32_t i = 0; i < f->insts.len; i++) {
         dc->image->contractable += (code->insts[i].flags & D_FLOAT_CONTRACTABLE) != 0;
+        dc->image->uses_stack |= code->insts[i].isa_op == OP_ALLOCA || code->insts[i].isa_op == OP_STACKSAVE;
         dc->image->uses_tmem |= code->insts[i].isa_op == OP_TCGEN05_ALLOC;
         dc->image->cancels |= code->insts[i].isa_op == OP_CLC_TRY_CANCEL;
     }

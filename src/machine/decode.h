@@ -77,6 +77,7 @@ struct image {
     bool has_dynamic_shared;
     uint32_t contractable;         /* float operations without a rounding qualifier */
     uint32_t inst_count;           /* of all functions */
+    bool uses_stack;               /* alloca */
     bool uses_tmem;                /* it allocates tensor memory */
     bool cancels;                  /* it may cancel clusters that have not begun */
 };
@@ -96,7 +97,7 @@ struct op_row {
 /* The rows of each family; the last has op OP_NONE. */
 extern const struct op_row tw_ops_integer[], tw_ops_bits[], tw_ops_float[], tw_ops_convert[], tw_ops_select[], tw_ops_memory[],
     tw_ops_address[], tw_ops_matrix[], tw_ops_cp_async[], tw_ops_atomic[], tw_ops_control[], tw_ops_warp[],
-    tw_ops_barrier[], tw_ops_fence[], tw_ops_cancel[];
+    tw_ops_barrier[], tw_ops_fence[], tw_ops_cancel[], tw_ops_stack[];
 extern const struct op_row tw_ops_bulk[], tw_ops_tensormap[]; /* bulk copies and tensor maps */
 extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw_ops_wgmma[]; /* the tensor-core files */
 

@@ -11,15 +11,25 @@ static enum exec_status exec_cvta(struct warp *w, const struct dinst *d, uint32_
     return EXEC_NEXT;
 }
 
+/* Parameters of a device function: each depth of calls has its own part of the window. mod[0]: to the window's offset */
+static enum exec_status exec_cvta_param(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint64_t base = tw_window_base(SPACE_PARAM) + (uint64_t)(w->now->frame->depth + 1) * PARAM_FRAME_BYTES;
+    uint64_t r[LANES];
+    FOR_LANES(i, mask)
+        r[i] = d->mod[0] ? lane_word(w, &d->op[1], i) - base : lane_word(w, &d->op[1], i) + base;
+    put_any(w, &d->op[0], mask, r);
+    return EXEC_NEXT;
+}
+
 static bool prepare_cvta(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     const unsigned mod = tw_ptx_mod(in, SLOT_SPACE);
     const struct ptx_func *const f = tw_decode_func(dc);
     const uint64_t base = tw_window_base(tw_decode_space(mod));
-    if ((mod == MOD_PARAM || mod == MOD_PARAM_ENTRY) && !f->is_entry)
-        return tw_decode_unsupported(dc, in, "a device function's parameters have no generic address here");
     d->imm = tw_ptx_has(in, SLOT_TO) ? 0 - base : base;
-    d->run = exec_cvta;
+    d->mod[0] = tw_ptx_has(in, SLOT_TO);
+    d->run = mod == MOD_PARAM && !f->is_entry ? exec_cvta_param : exec_cvta;
     return tw_decode_all(dc, in, d);
 }
 

@@ -65,9 +65,10 @@ static enum exec_status enter(struct warp *w, const struct dinst *d, const struc
     const struct frame *const caller = s->frame;
     if (caller->depth + 1 >= MAX_CALL_DEPTH)
         return tw_fault(w, first_lane(mask), E0715, NULL, "the call of '%s' is %u calls deep", target->code->name, MAX_CALL_DEPTH);
-    if (caller->local_base + caller->code->local_bytes + target->code->local_bytes > w->cluster->launch->local_bytes)
+    const uint32_t room = w->cluster->launch->local_bytes - (target->code->image->uses_stack ? STACK_BYTES : 0);
+    if (caller->local_base + caller->code->local_bytes + target->code->local_bytes > room)
         return tw_fault(w, first_lane(mask), E0715, NULL, "the local variables of '%s' do not fit into the %u bytes of a thread",
-                        target->code->name, w->cluster->launch->local_bytes);
+                        target->code->name, room);
     struct frame *const f = tw_warp_enter(w, target->code, mask, s->pc + 1);
     f->call = d;
     f->rets = target->rets;

@@ -97,6 +97,7 @@ struct frame {
     const struct dinst *call; /* that made the frame */
     const void *rets;      /* places of the results, for the call's return */
     uint32_t local_base;   /* of this frame's .local variables in the thread's local memory */
+    uint32_t *stack;       /* where each lane's stack ended at the call; NULL in kernels without alloca */
 };
 
 enum wait_kind {
@@ -156,6 +157,7 @@ struct warp {
     uint32_t carry;                /* CC.CF, one bit a lane */
     uint32_t cluster_arrived;      /* lanes whose barrier.cluster.arrive belongs to the running phase */
     uint32_t cluster_passed;       /* lanes whose phase is complete and that have not waited yet */
+    uint32_t *stack;               /* of alloca: where each lane's ends, in local memory; made on first use */
     uint32_t refused;              /* lanes that have seen a request to cancel a cluster fail */
     uint64_t steps;
 };
@@ -363,6 +365,8 @@ struct cta *tw_shared_target(struct warp *w, unsigned lane, bool generic, uint64
                              bool peers, uint32_t *out);
 /* The space of a generic address, and the address in it. Own and peers' shared memory is SPACE_SHARED_CLUSTER. */
 enum space tw_generic_space(uint64_t address, uint64_t *in_space);
+/* The window of parameters: first the kernel's, then a part for the device functions at each depth of calls. */
+enum { PARAM_FRAME_BYTES = 1 << 20 };
 /* What cvta adds; 0 for global. */
 uint64_t tw_window_base(enum space space);
 /* Host bytes of a shared address with rank, without an instruction (engines). NULL when outside or the CTA has ended. */

@@ -6,6 +6,7 @@
 #include "machine/program.h"
 #include "machine/run.h"
 #include "machine/tally.h"
+#include "machine/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static uint32_t local_bytes(const struct image *image)
     bool functions = false;
     for (uint32_t i = 1; i < image->code_count; i++)
         functions |= image->codes[i]->local_bytes != 0;
-    return (uint32_t)(bytes + (functions ? CALL_LOCAL_BYTES : 0));
+    return (uint32_t)(bytes + (functions ? CALL_LOCAL_BYTES : 0) + (image->uses_stack ? STACK_BYTES : 0));
 }
 
 static bool prepare(struct launch *l, const char *entry)

@@ -149,6 +149,11 @@ struct frame *tw_warp_enter(struct warp *w, const struct code *callee, uint32_t 
     f->return_pc = return_pc;
     f->depth = caller->depth + 1;
     f->local_base = caller->local_base + caller->code->local_bytes;
+    if (callee->image->uses_stack) {
+        if (f->stack == NULL)
+            f->stack = arena_new(&w->cluster->arena, uint32_t, LANES);
+        memcpy(f->stack, tw_stack_of(w), LANES * sizeof *f->stack);
+    }
     fill_specials(w, f);
     return f;
 }
@@ -157,6 +162,7 @@ void tw_warp_return(struct warp *w, uint32_t mask)
 {
     struct frame *const f = w->now->frame;
     assert(f->caller != NULL);
+    tw_stack_return(w, f, mask);
     tw_warp_move(w, mask, f->caller, f->return_pc);
     f->live &= ~mask;
     if (f->live == 0) {

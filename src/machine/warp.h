@@ -25,6 +25,12 @@ void tw_warp_merge(struct warp *w);
 /* Lets splits that wait for other lanes look again: lanes have arrived or ended. */
 void tw_warp_recheck(struct warp *w);
 
+enum { STACK_BYTES = 16 << 10 }; /* of alloca, a thread */
+/* Where each lane's stack ends. */
+uint32_t *tw_stack_of(struct warp *w);
+/* The lanes leave the frame: what they have allocated in it is given back. */
+void tw_stack_return(struct warp *w, const struct frame *f, uint32_t mask);
+
 static inline bool split_runnable(const struct split *s)
 {
     return s->wait.kind == WAIT_NONE;

@@ -129,15 +129,16 @@ static void an_instruction_that_is_not_executed_is_named_before_the_run(void **s
 {
     kernel_must_fail(*state,
                      KERNEL("", "st.global.u32 [%at], 1;\n"
-                                "cvt.rn.f32.s32 %r1, %r2;\nstacksave.u64 %q2;\nstacksave.u64 %q2;\nalloca.u64 %q1, 16;\n"),
+                                "cvt.rn.f32.s32 %r1, %r2;\nmultimem.red.relaxed.gpu.global.add.u32 [%at], %r1;\n"
+                                "multimem.red.relaxed.gpu.global.add.u32 [%at], %r2;\nmultimem.st.relaxed.gpu.global.u32 [%at], %r1;\n"),
                      1, 32, LAUNCH_FAULT,
-                     "k.ptx:13:1: error[E0709]: 'stacksave.u64' is known, but this machine does not execute it\n"
-                     "   13 | stacksave.u64 %q2;\n"
-                     "      | ^~~~~~~~~~~~~~~~~~\n"
+                     "k.ptx:13:1: error[E0709]: 'multimem.red.relaxed.gpu.global.add.u32' is known, but this machine does not execute it\n"
+                     "   13 | multimem.red.relaxed.gpu.global.add.u32 [%at], %r1;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "     found: 2 instructions of this form in 'k'; the machine has no execution function for it\n"
-                     "k.ptx:15:1: error[E0709]: 'alloca.u64' is known, but this machine does not execute it\n"
-                     "   15 | alloca.u64 %q1, 16;\n"
-                     "      | ^~~~~~~~~~~~~~~~~~~\n"
+                     "k.ptx:15:1: error[E0709]: 'multimem.st.relaxed.gpu.global.u32' is known, but this machine does not execute it\n"
+                     "   15 | multimem.st.relaxed.gpu.global.u32 [%at], %r1;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "     found: 1 instruction of this form in 'k'; the machine has no execution function for it\n");
 }
 
