@@ -8,6 +8,7 @@
 #   make corpus CORPUS=DIR      run the kernels of a corpus folder (default ../shared/corpus), table and counts
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference
+#   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -65,6 +66,14 @@ room-$(1): $(call room_test,$(1))
 	@tools/run_tests $$^
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
+
+# A recording CUDA driver, for machines without one.
+RECORDER := $(B)/tests/gpu/driver/libcuda.so.1
+$(RECORDER): tests/gpu/driver/libcuda.c tests/gpu/driver/record.h
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -fvisibility=% -fsanitize=% -fno-sanitize-%,$(ALL_CFLAGS)) -Wno-missing-prototypes -shared -fPIC $< -o $@
+$(B)/tests/gpu/recorded_test $(call room_test,cli): $(RECORDER)
+$(B)/tests/gpu/recorded_test.o: ALL_CFLAGS += -DRECORDING_DRIVER='"$(RECORDER)"'
 
 $(LIB): $(foreach r,$(ROOMS),$(call room_obj,$(r)))
 	@rm -f $@
@@ -138,6 +147,13 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 $(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
+
+# Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
+$(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
+.PHONY: sweep
+sweep: deps
+	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test >/dev/null
+	@TW_SWEEP=3000 $(B)/tests/api/tcgen05_sweep_test
 
 bench: deps all
 	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/machine_bench $(B)/mma_bench >/dev/null

@@ -60,7 +60,7 @@ static void write_tensors(struct text *t, const struct kernel *k)
     tw_text_add(t, strcmp(between, ",\n") == 0 ? "]" : "");
 }
 
-static struct str contract_of(const struct kernel *k)
+struct str kernel_contract(const struct kernel *k)
 {
     struct text t;
     tw_text_init(&t, &k->room->arena);
@@ -125,7 +125,7 @@ static void run_once(struct kernel *k, const char *text, uint64_t seed)
     assert_non_null(k->ctx);
     must(k, tw_module_parse(k->ctx, k->name, text, strlen(text), &k->module), "parsing");
     must(k, tw_device_create(k->ctx, NULL, &k->device), "making a device");
-    const struct str contract = contract_of(k);
+    const struct str contract = kernel_contract(k);
     must(k, tw_args_create(k->device, k->module, NULL, "launch.json", contract.at, contract.len, &k->args), "reading the contract");
     move_tensors(k, true);
     const tw_launch_opts options = {.seed = seed, .threads = 2 - (uint32_t)seed % 2, .max_steps = 1000000000};
@@ -174,7 +174,13 @@ static void keep_outputs(struct kernel *k, unsigned char *first[MAX_ARGUMENTS])
 void kernel_run(struct kernel *k)
 {
     unsigned char *first[MAX_ARGUMENTS] = {0};
+    const bool on_gpu = kernel_gpu_wanted(k);
     run_once(k, k->ptx, 1);
+    if (on_gpu) {
+        end_run(k);
+        kernel_run_on_gpu(k);
+        return;
+    }
     const char *const texts[2] = {k->ptx, printed_text(k)};
     const uint64_t steps = k->steps;
     const double seconds = k->seconds;

@@ -98,6 +98,11 @@ void kernel_set_float(struct kernel *k, const char *name, const char *decimal);
 int kernel_size(const struct kernel *k, const char *name);
 
 void kernel_run(struct kernel *k);
+/* Between the parts of the kit: the launch contract, JSON; whether the kernel is to run on a GPU, too (TW_CORPUS_GPU), which
+ * skips the test where the GPU cannot; that run, and its comparison with `after`. */
+struct str kernel_contract(const struct kernel *k);
+bool kernel_gpu_wanted(struct kernel *k);
+void kernel_run_on_gpu(struct kernel *k);
 /* Skips the test, saying why. */
 _Noreturn void kernel_not_run(struct kernel *k, const char *why);
 
