@@ -9,6 +9,7 @@
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference
 #   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
+#   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -147,6 +148,13 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 $(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
+
+# Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
+$(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
+.PHONY: sweep
+sweep: deps
+	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test >/dev/null
+	@TW_SWEEP=3000 $(B)/tests/api/tcgen05_sweep_test
 
 # Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
 $(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)

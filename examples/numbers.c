@@ -67,6 +67,11 @@ static double value_of(const struct format_row *r, uint32_t word)
     return negative ? -value : value;
 }
 
+uint32_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index)
+{
+    return get_word(&rows[f], tensor, index);
+}
+
 double tw_example_get(enum example_format f, const unsigned char *tensor, size_t index)
 {
     return value_of(&rows[f], get_word(&rows[f], tensor, index));
@@ -118,7 +123,8 @@ static void fill_integers(const struct format_row *r, enum example_fill fill, un
                           uint32_t *state)
 {
     for (size_t i = 0; i < elements; i++) {
-        const uint32_t draw = next(state), edge = draw & 1 ? 0x7fffffffu - (draw >> 1 & 0xfffff) : 0x80000000u + (draw >> 1 & 0xfffff);
+        const uint32_t draw = next(state), near = draw >> 1 & 0xfffff;
+        const uint32_t edge = draw & 1 ? 0x7fffffffu - near : 0x80000000u + near;
         put_word(r, tensor, i, fill == EX_EDGE ? edge : draw);
     }
 }

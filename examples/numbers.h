@@ -24,6 +24,7 @@ enum example_fill {
 };
 
 size_t tw_example_bytes(enum example_format f, size_t elements);
+uint32_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index);
 double tw_example_get(enum example_format f, const unsigned char *tensor, size_t index);
 void tw_example_fill(enum example_format f, enum example_fill fill, unsigned char *tensor, size_t elements, uint32_t *state);
 

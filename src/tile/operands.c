@@ -156,7 +156,8 @@ static bool add_start(struct tile_call *c, uint32_t index, const struct grouping
     if (o->storage->scope == IR_LOCAL)
         tw_diag_expected(diag, "a compile-time index: registers have no addresses");
     else
-        tw_diag_expected(diag, "a compile-time index, or a dimension that steps a fixed distance, a multiple of the swizzle's period");
+        tw_diag_expected(diag, "a compile-time index, or a dimension that steps a fixed distance, a multiple of the "
+                               "swizzle's period");
     tw_diag_found(diag, "layout %s", tw_layout_text(c->arena, o->view->layout));
     return false;
 }

@@ -31,6 +31,7 @@ enum {
 /* Extents that the rows name. A family sets those it uses. */
 enum tile_symbol {
     TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_HALVES, TILE_BANKS, TILE_FACTORS,
+    TILE_SCALE_ROWS,
     TILE_SYMBOL_COUNT
 };
 

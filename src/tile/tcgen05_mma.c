@@ -16,7 +16,8 @@
 static struct tile_cell d_cell(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM], uint32_t copy)
 {
     (void)copy;
-    const struct tmem_place p = tw_tmem_d_place(tile_mma_of(c)->path, (uint32_t)c->symbol[TILE_N], (uint32_t)coord[0], (uint32_t)coord[1]);
+    const struct tmem_place p =
+        tw_tmem_d_place(tile_mma_of(c)->path, (uint32_t)c->symbol[TILE_N], (uint32_t)coord[0], (uint32_t)coord[1]);
     return (struct tile_cell){p.lane, p.col * 32}; /* one accumulator a cell, whatever its format */
 }
 
@@ -72,10 +73,20 @@ static bool splits_n(const struct tile_call *c)
     return tile_mma_of(c)->path == TMEM_PATH_B;
 }
 
+static struct tile_cell scale_of_n(const struct tile_call *c, int64_t rows, const int64_t *coord, uint32_t copy)
+{
+    const uint32_t n = (uint32_t)rows, row = (uint32_t)coord[0], v = (uint32_t)coord[1];
+    return scale_cell(splits_n(c) ? tw_tmem_scale_split_n(n, row, 0, v) : tw_tmem_scale(n, row, 0, v), copy);
+}
+
 static struct tile_cell sfb_cell(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM], uint32_t copy)
 {
-    const uint32_t n = (uint32_t)c->symbol[TILE_N], row = (uint32_t)coord[0], v = (uint32_t)coord[1];
-    return scale_cell(splits_n(c) ? tw_tmem_scale_split_n(n, row, 0, v) : tw_tmem_scale(n, row, 0, v), copy);
+    return scale_of_n(c, c->symbol[TILE_N], coord, copy);
+}
+
+static struct tile_cell sfb_padded_cell(const struct tile_call *c, const int64_t coord[TILE_MAX_ATOM], uint32_t copy)
+{
+    return scale_of_n(c, c->symbol[TILE_SCALE_ROWS], coord, copy);
 }
 
 static uint32_t sfa_copies(const struct tile_call *c)
@@ -133,6 +144,17 @@ static const struct tile_operand_row banked_a = {
     .name = "A", .role = TILE_SRC, .scopes = 1u << IR_SHARED | 1u << IR_TMEM, .repeats = "MK", .atom_rank = 3,
     .atom = {{"bank", TILE_BANKS, "banks"}, {"m", TILE_M_CTA, "M/g"}, {"k", TILE_K, "K"}}, .cell = a_bank_cell, .base = base};
 
+/* Rows of scales come 32 to a cell. Where N is no multiple of 32 no layout has just N of them, so SFB may have all that
+ * its cells hold; those beyond N are not read. */
+static const struct tile_operand_row padded_sfb =
+    SCALE_ROW("SFB", "NK", "n", TILE_SCALE_ROWS, "N to whole cells", sfb_padded_cell, sfb_copies);
+
+static bool is_padded(const struct tile_call *c, const struct ir_region *r)
+{
+    const uint32_t rank = r->view->rank;
+    return rank >= 2 && r->extent[rank - 2] == c->symbol[TILE_SCALE_ROWS] && r->extent[rank - 2] != c->symbol[TILE_N];
+}
+
 /* The view ends in (banks, M/g, K), behind the repeat axes. */
 static bool has_banks(const struct tile_call *c, const struct ir_region *r)
 {
@@ -144,6 +166,8 @@ static bool has_banks(const struct tile_call *c, const struct ir_region *r)
 static const struct tile_operand_row *variant(const struct tile_call *c, uint32_t operand)
 {
     const struct tile_operand *o = &c->operand[operand];
+    if (operand == MMA_SFB)
+        return is_padded(c, o->arg->region) ? &padded_sfb : NULL;
     if (operand != MMA_A || o->storage->scope != IR_TMEM || a_copies(c) == 1)
         return NULL;
     return tile_mma_of(c)->form.ws || has_banks(c, o->arg->region) ? &banked_a : NULL;

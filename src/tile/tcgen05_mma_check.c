@@ -80,6 +80,8 @@ bool tw_tile_mma_prepare(struct tile_call *c)
     c->symbol[TILE_M_CTA] = c->symbol[TILE_M] / m->form.cta_group;
     c->symbol[TILE_N_CTA] = c->symbol[TILE_N] / m->form.cta_group;
     c->symbol[TILE_BANKS] = tw_tmem_paths[m->path].banks;
+    const int64_t parts = m->path == TMEM_PATH_B ? 2 : 1, cells = (c->symbol[TILE_N] / parts + 31) / 32;
+    c->symbol[TILE_SCALE_ROWS] = parts * 32 * cells;
     return true;
 }
 
@@ -281,7 +283,8 @@ static bool check_zero_fields(struct tile_call *c, const struct ir_arg *mask, ui
     const unsigned shift = (unsigned)(word >> ZERO_SHIFT & 63);
     if (low == 0 && high == 0 && shift == 0)
         return true;
-    struct diag *d = tw_diag(c->diags, E0424, mask->at, "the zero-column mask 0x%016llx is not legal here", (unsigned long long)word);
+    struct diag *d = tw_diag(c->diags, E0424, mask->at, "the zero-column mask 0x%016llx is not legal here",
+                             (unsigned long long)word);
     if (low != 0 || high != 0) {
         tw_diag_expected(d, "0 in the reserved bits 36 to 38, 62 and 63");
         tw_diag_found(d, "%u in bits 36 to 38, %u in bits 62 and 63", low, high);
@@ -338,8 +341,11 @@ static bool check_ashift(struct tile_call *c)
     const bool dense = c->family->op == OP_TCGEN05_MMA;
     if (!dense || isa_spelling_mod(&c->spelling, SLOT_ASHIFT) == MOD_NONE || (m->form.a_in_tmem && c->symbol[TILE_M] != 64))
         return true;
-    struct diag *d = m->form.a_in_tmem ? tw_diag(c->diags, E0424, c->tile->opcode_at, ".ashift with M %lld", (long long)c->symbol[TILE_M])
-                                       : tw_tile_error(c, MMA_A, E0424, " is in shared memory, and .ashift moves its rows");
+    struct diag *d;
+    if (m->form.a_in_tmem)
+        d = tw_diag(c->diags, E0424, c->tile->opcode_at, ".ashift with M %lld", (long long)c->symbol[TILE_M]);
+    else
+        d = tw_tile_error(c, MMA_A, E0424, " is in shared memory, and .ashift moves its rows");
     tw_diag_expected(d, "A in tensor memory, M 128 or 256");
     return false;
 }
