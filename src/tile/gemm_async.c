@@ -355,7 +355,6 @@ static void judge_factors(struct dispatch_call *c)
     struct gemm *f = gemm_of(c);
     const struct gemm_matrix *sfa = &f->matrix[GEMM_SFA], *sfb = &f->matrix[GEMM_SFB];
     const int64_t block = tw_tc_scale_of(f->kind->kind, f->kind->vec)->block, want = f->k / block;
-    f->factors = f->k_step / block;
     for (int o = GEMM_SFA; o <= GEMM_SFB; o++)
         if (f->matrix[o].cols != want)
             tw_dispatch_refuse(c, f->matrix[o].arg->at,

@@ -20,6 +20,8 @@ enum gemm_smem_desc {
     GEMM_RECOMPUTE    /* each instruction computes its start from the shared address */
 };
 
+enum { GEMM_MAX_MOVES = 8 }; /* of a region: with the five dimensions of a banked operand, well inside TW_MAX_RANK */
+
 /* A start of a region that is known only at run time: it moves the whole region along one iter. */
 struct gemm_move {
     const struct ir_expr *start;
@@ -32,7 +34,7 @@ struct gemm_matrix {
     const struct ir_view *view;
     const struct layout *layout;  /* of (banks, rows, cols); static starts are in it, run-time starts are not */
     int64_t banks, rows, cols;    /* banks: 2 where A in tensor memory has a copy in each half of the lanes, else 1 */
-    struct gemm_move moves[TW_MAX_RANK];
+    struct gemm_move moves[GEMM_MAX_MOVES];
     uint32_t move_count;
 };
 
@@ -59,7 +61,6 @@ struct gemm {
     int64_t k;
     int64_t m_step, n_step, k_step;  /* of one instruction; M and N are totals over the CTA group */
     int64_t m_reps, n_reps, k_reps;
-    int64_t factors;                 /* of a row in one K step */
     char path;                       /* data path of the accumulator */
 };
 

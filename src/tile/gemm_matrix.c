@@ -66,6 +66,11 @@ static bool find_moves(struct dispatch_call *c, enum gemm_operand o, const struc
                                tw_gemm_names[o], d, tw_layout_text(c->arena, r->view->layout));
             return false;
         }
+        if (m->move_count == GEMM_MAX_MOVES) {
+            tw_dispatch_refuse(c, r->start[d]->at, "operand %s: more than %d indices are known only at run time", tw_gemm_names[o],
+                               GEMM_MAX_MOVES);
+            return false;
+        }
         step.extent = b->whole.dim[d] - b->part.dim[d] + 1;
         m->moves[m->move_count++] = (struct gemm_move){r->start[d], step};
     }

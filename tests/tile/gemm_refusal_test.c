@@ -374,6 +374,20 @@ static const struct refusal_case refusals[] = {
      "k.py:12:32: note: tcgen05, instruction: mma_m is 256; with cta_group 1 an instruction has M 64 or 128\n"
      "   12 |         Tx.gemm_async(d, a, b, mma_m=256, mma_n=64)\n"
      "      |                                ^~~~~~~~~\n"},
+    {"nine run-time indices",
+     "a = T.alloc_shared((2, 2, 2, 2, 2, 2, 2, 2, 2, 8, 64), \"uint8\")\n"
+     SHARED("b", "float16", "3", "(64, 64)") LANES("d", "64") ONE_THREAD
+     "Tx.gemm_async(d, a[n, n, n, n, n, n, n, n, n], b)",
+     "k.py:12:9: error[E0440]: no variant of gemm_async takes this call\n"
+     "   12 |         Tx.gemm_async(d, a[n, n, n, n, n, n, n, n, n], b)\n"
+     "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+     "  expected: a call that one of these takes: \"tcgen05\"\n"
+     "k.py:12:56: note: tcgen05, formats: operand B is float16, and operand A uint8\n"
+     "   12 |         Tx.gemm_async(d, a[n, n, n, n, n, n, n, n, n], b)\n"
+     "      |                                                        ^\n"
+     "k.py:12:52: note: tcgen05, regions: operand A: more than 8 indices are known only at run time\n"
+     "   12 |         Tx.gemm_async(d, a[n, n, n, n, n, n, n, n, n], b)\n"
+     "      |                                                    ^\n"},
 };
 
 static void what_cannot_be_done_is_refused_by_name(void **state)
