@@ -23,7 +23,7 @@ static void emit_access(struct warp *w, unsigned lane, enum space space, uint64_
 }
 
 /* The space and address in it that an access of `space` at `address` touches. */
-static enum space space_of(const struct warp *w, enum space space, uint64_t address, uint64_t *at)
+static enum space space_of(enum space space, uint64_t address, uint64_t *at)
 {
     *at = address;
     enum space in = space == SPACE_GENERIC ? tw_generic_space(address, at) : space;
@@ -31,7 +31,6 @@ static enum space space_of(const struct warp *w, enum space space, uint64_t addr
         *at = (uint32_t)*at;
         in = SPACE_SHARED;
     }
-    (void)w;
     return in;
 }
 
@@ -41,7 +40,6 @@ struct replace_inst {
     enum tensor_map_field field;
     const char *name;   /* "global_dim" */
     uint32_t ordinal;
-    bool has_ordinal;
 };
 
 static void fault_replace(struct warp *w, unsigned lane, const struct replace_inst *r, enum tensor_map_replaced why, uint64_t value)
@@ -73,7 +71,7 @@ static enum exec_status exec_replace(struct warp *w, const struct dinst *d, uint
             return EXEC_FAULT;
         }
         uint64_t in_space;
-        const enum space space = space_of(w, (enum space)d->imm, address, &in_space);
+        const enum space space = space_of((enum space)d->imm, address, &in_space);
         emit_access(w, lane, space, in_space, true, true);
     }
     w->cluster->changes++;

@@ -285,27 +285,43 @@ static void watch_shared(const struct tensor_copy *c, const struct tensor_watch 
         watch->access(watch->context, SPACE_SHARED, base | tw_tensor_map_swizzled(c->map->swizzle, offset + at), unit, !write, write);
 }
 
+/* The address bits that the swizzle flips, which are the same for a whole row: a swizzled row lies in one line of 128 bytes,
+ * and what is flipped depends on the number of the line. */
+static uint32_t flipped(const struct tensor_copy *c, uint32_t offset)
+{
+    return tw_tensor_map_swizzled(c->map->swizzle, offset) ^ offset;
+}
+
+static bool by_eights(const struct tensor_copy *c)
+{
+    return tw_tensor_map_swizzle(c->map->swizzle)->flips_8b;
+}
+
 /* A row into shared memory; the rows of all swizzled maps are multiples of 16 bytes. */
 static void scatter_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, const uint8_t *from)
 {
-    if (c->map->swizzle == TMAP_SWIZZLE_NONE) {
+    const uint32_t flip = flipped(c, offset);
+    if (flip == 0)
         memcpy(s.window + offset, from, c->row_bytes);
-        return;
-    }
-    const uint32_t unit = tw_tensor_map_swizzle(c->map->swizzle)->flips_8b ? 8 : 16;
-    for (uint32_t at = 0; at < c->row_bytes; at += unit)
-        memcpy(s.window + tw_tensor_map_swizzled(c->map->swizzle, offset + at), from + at, unit);
+    else if (by_eights(c))
+        for (uint32_t at = 0; at < c->row_bytes; at += 8)
+            memcpy(s.window + ((offset + at) ^ flip), from + at, 8);
+    else
+        for (uint32_t at = 0; at < c->row_bytes; at += 16)
+            memcpy(s.window + ((offset + at) ^ flip), from + at, 16);
 }
 
 static void gather_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, uint8_t *to)
 {
-    if (c->map->swizzle == TMAP_SWIZZLE_NONE) {
+    const uint32_t flip = flipped(c, offset);
+    if (flip == 0)
         memcpy(to, s.window + offset, c->row_bytes);
-        return;
-    }
-    const uint32_t unit = tw_tensor_map_swizzle(c->map->swizzle)->flips_8b ? 8 : 16;
-    for (uint32_t at = 0; at < c->row_bytes; at += unit)
-        memcpy(to + at, s.window + tw_tensor_map_swizzled(c->map->swizzle, offset + at), unit);
+    else if (by_eights(c))
+        for (uint32_t at = 0; at < c->row_bytes; at += 8)
+            memcpy(to + at, s.window + ((offset + at) ^ flip), 8);
+    else
+        for (uint32_t at = 0; at < c->row_bytes; at += 16)
+            memcpy(to + at, s.window + ((offset + at) ^ flip), 16);
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
@@ -395,6 +411,11 @@ bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct 
 void tw_tensor_fill_shared(const struct tensor_copy *c, struct tensor_shared to, uint64_t word)
 {
     uint8_t row[ROW_MOST];
+    if (c->row_bytes == c->pitch && c->bytes % 128 == 0) { /* no gaps: the swizzle changes nothing */
+        for (uint32_t i = 0; i < c->bytes; i += 8)
+            memcpy(to.window + to.offset + i, &word, 8);
+        return;
+    }
     for (uint32_t i = 0; i < c->row_bytes; i += 8)
         memcpy(row + i, &word, 8);
     for (uint32_t r = 0; r < c->rows; r++)
