@@ -9,7 +9,6 @@
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference
 #   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
-#   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -27,6 +26,7 @@ WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-pr
 OPT.release := -O2 -g
 OPT.debug   := -O0 -g
 OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT.fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS ?=
 ALL_CFLAGS  := -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fvisibility=hidden -pthread \
                $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -I. -Itests $(CFLAGS)
@@ -41,7 +41,7 @@ room_test = $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/$(1)/*_test.c)))
 
 LIB    := $(B)/libtilewright.a
 TOOL   := $(B)/tilewright
-TESTS  := $(foreach r,$(ROOMS) cli corpus,$(call room_test,$(r)))
+TESTS  := $(foreach r,$(ROOMS) cli corpus fuzz,$(call room_test,$(r)))
 SUPPORT := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
 .PHONY: all test demo bench check clean deps
@@ -87,6 +87,24 @@ $(TOOL): $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cli/*.c))) $(LIB)
 $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+# What the fuzzers have found and what they start from, as a test; `make fuzz` builds the fuzzers themselves (clang).
+$(call room_test,fuzz): $(B)/%: $(B)/%.o $(B)/tests/fuzz/target.o $(SUPPORT) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+.PHONY: room-fuzz fuzz
+room-fuzz: $(call room_test,fuzz)
+	@tools/run_tests $^
+
+FUZZ_TARGETS := ptx contract run
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang MODE=fuzz $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS))
+	@echo "fuzzers: $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS)); see docs/fuzzing.md"
+
+$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/target.o $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $^ $(LDLIBS) -o $@
 
 CORPUS_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/corpus/*.c)))
 $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
@@ -148,13 +166,6 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 $(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
-
-# Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
-$(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
-.PHONY: sweep
-sweep: deps
-	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test >/dev/null
-	@TW_SWEEP=3000 $(B)/tests/api/tcgen05_sweep_test
 
 # Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
 $(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)

@@ -1,0 +1,175 @@
+#include "fuzz/target.h"
+
+#include "machine/launch.h"
+#include "ptx/contract.h"
+#include "ptx/ptx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 64 << 20, MOST_STEPS = 20000, ARGUMENT_BYTES = 4096 };
+
+/* What one input needs; a limit that is hit jumps to `landing`. */
+struct bench {
+    struct landing landing;
+    struct arena arena;
+    struct sources sources;
+    struct diags diags;
+    uint32_t file;
+};
+
+/* The instruction tables are the same for all inputs. */
+static const struct isa *tables(void)
+{
+    static struct landing landing;
+    static struct arena arena;
+    static const struct isa *isa;
+    if (isa != NULL)
+        return isa;
+    if (setjmp(landing.at) != 0)
+        abort();
+    tw_arena_init(&arena, &landing, 0);
+    isa = tw_isa_open(&arena);
+    return isa;
+}
+
+static void open_bench(struct bench *b, const char *name, const uint8_t *bytes, size_t len)
+{
+    tw_sources_init(&b->sources, &b->arena);
+    tw_diags_init(&b->diags, &b->arena, &b->sources);
+    /* A copy of its own: reading past the end is then seen. */
+    b->file = tw_sources_add(&b->sources, name, (struct str){tw_arena_copy(&b->arena, (const char *)bytes, len), len});
+}
+
+/* Errors must be printable, too. */
+static void render(struct bench *b)
+{
+    struct text t;
+    tw_text_init(&t, &b->arena);
+    tw_diags_text(&b->diags, &t);
+    tw_diags_json(&b->diags, &t);
+}
+
+static void with_bench(const char *name, const uint8_t *bytes, size_t len, void (*use)(struct bench *b))
+{
+    const struct isa *const isa = tables();
+    struct bench *const b = calloc(1, sizeof *b);
+    if (b == NULL || isa == NULL)
+        abort();
+    tw_arena_init(&b->arena, &b->landing, MOST_BYTES);
+    if (setjmp(b->landing.at) == 0) {
+        open_bench(b, name, bytes, len);
+        use(b);
+        render(b);
+    }
+    tw_arena_release(&b->arena);
+    free(b);
+}
+
+/* ---- PTX ---------------------------------------------------------------------------------------- */
+
+static void must_be(bool fine, const char *what)
+{
+    if (fine)
+        return;
+    fprintf(stderr, "fuzz: %s\n", what);
+    abort();
+}
+
+static void use_ptx(struct bench *b)
+{
+    struct text printed;
+    const struct ptx_module *const first = tw_ptx_parse(&b->arena, tables(), &b->diags, b->file);
+    if (b->diags.error_count != 0)
+        return;
+    tw_text_init(&printed, &b->arena);
+    tw_ptx_print(first, &printed);
+    const uint32_t again = tw_sources_add(&b->sources, "again.ptx", (struct str){printed.at, printed.len});
+    const struct ptx_module *const second = tw_ptx_parse(&b->arena, tables(), &b->diags, again);
+    const char *why = NULL;
+    must_be(b->diags.error_count == 0, "what was printed is not legal");
+    must_be(tw_ptx_module_equal(first, second, &b->arena, &why), "what was printed means something else");
+}
+
+void fuzz_ptx(const uint8_t *bytes, size_t len)
+{
+    with_bench("input.ptx", bytes, len, use_ptx);
+}
+
+/* ---- Launch contracts ---------------------------------------------------------------------------- */
+
+static void use_contract(struct bench *b)
+{
+    struct text first, second;
+    const struct contract *c = tw_contract_read(&b->arena, b->file, &b->diags);
+    if (c == NULL || b->diags.error_count != 0)
+        return;
+    tw_text_init(&first, &b->arena);
+    tw_text_init(&second, &b->arena);
+    tw_contract_write(c, &first);
+    c = tw_contract_read(&b->arena, tw_sources_add(&b->sources, "again.json", (struct str){first.at, first.len}), &b->diags);
+    must_be(c != NULL, "a contract that was written is not legal");
+    tw_contract_write(c, &second);
+    must_be(first.len == second.len && memcmp(first.at, second.at, first.len) == 0, "a contract changes when it is written and read");
+}
+
+void fuzz_contract(const uint8_t *bytes, size_t len)
+{
+    with_bench("launch.json", bytes, len, use_contract);
+}
+
+/* ---- Running --------------------------------------------------------------------------------------- */
+
+/* Eight-byte parameters are addresses of one allocation, others small numbers. */
+static void fill_params(const struct param_layout *layout, uint64_t address, uint8_t *to)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const struct param_slot *const s = &layout->slots[i];
+        const uint64_t word = s->bytes == 8 ? address : 16;
+        if (s->offset <= layout->bytes && s->bytes <= layout->bytes - s->offset)
+            memcpy(to + s->offset, &word, s->bytes < sizeof word ? s->bytes : sizeof word);
+    }
+}
+
+static void run_entry(struct bench *b, const struct program *program, const char *entry, uint64_t address)
+{
+    struct param_layout layout;
+    if (!tw_program_params(program, entry, &b->diags, &layout))
+        return;
+    uint8_t *const params = tw_arena_alloc(&b->arena, 1, (size_t)layout.bytes + 8);
+    fill_params(&layout, address, params);
+    struct launch *const l = tw_launch_new(program, entry,
+                                           &(struct launch_spec){.grid = {4}, .block = {64}, .dynamic_shared_bytes = 1024, .params = params,
+                                                                 .param_bytes = layout.bytes, .max_steps = MOST_STEPS, .max_memory = MOST_BYTES,
+                                                                 .report = true},
+                                           &b->diags);
+    if (l == NULL)
+        return;
+    struct text report;
+    tw_text_init(&report, &b->arena);
+    (void)tw_launch_step(l, 0);
+    (void)tw_launch_summary(l, true, &report);
+    tw_launch_free(l);
+}
+
+static void use_run(struct bench *b)
+{
+    const struct ptx_module *const module = tw_ptx_parse(&b->arena, tables(), &b->diags, b->file);
+    if (b->diags.error_count != 0)
+        return;
+    struct memory *const memory = tw_memory_new(MOST_BYTES);
+    if (memory == NULL)
+        abort();
+    const struct program *const program = tw_program_load(&b->arena, &b->diags, module, memory);
+    const uint64_t address = tw_memory_alloc(memory, ARGUMENT_BYTES, "argument");
+    for (uint32_t i = 0; program != NULL && i < module->funcs.len; i++)
+        if (module->funcs.at[i].is_entry && module->funcs.at[i].has_body)
+            run_entry(b, program, module->funcs.at[i].name, address);
+    tw_memory_free(memory);
+}
+
+void fuzz_run(const uint8_t *bytes, size_t len)
+{
+    with_bench("input.ptx", bytes, len, use_run);
+}
