@@ -353,20 +353,26 @@ static uint32_t reduce(const struct dinst *d, uint32_t so_far, uint32_t value)
 {
     const struct num_ops how = {.nan = d->mod[M_RED_NAN] != 0, .abs = d->mod[M_RED_ABS] != 0};
     const enum num_format f = (enum num_format)d->type;
+    if (tw_num_is_integer(f)) {
+        const int64_t a = tw_num_extend(f, so_far), b = tw_num_extend(f, value);
+        return (d->mod[M_RED_MAX] != 0 ? b > a : b < a) ? value : so_far;
+    }
     return (uint32_t)(d->mod[M_RED_MAX] != 0 ? tw_num_max(f, how, so_far, value) : tw_num_min(f, how, so_far, value));
 }
 
+/* The values come from the cells: a loaded register that nothing reads has no row. */
 static enum exec_status exec_ld_red(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    if (exec_ld(w, d, mask) != EXEC_NEXT)
+    struct region r;
+    if (!region_of(w, d, mask, "tcgen05.ld.red", &r) || exec_ld(w, d, mask) != EXEC_NEXT)
         return EXEC_FAULT;
-    const uint32_t *const refs = w->code->refs + d->op[AT_REGS].ref;
+    if (d->op[AT_RED].ref == REF_NONE)
+        return EXEC_NEXT;
     FOR_LANES(lane, mask) {
-        uint32_t all = row32(w, refs[0])[lane];
-        for (uint32_t reg = 1; reg < d->op[AT_REGS].count; reg++)
-            all = reduce(d, all, row32(w, refs[reg])[lane]);
-        if (d->op[AT_RED].ref != REF_NONE)
-            row32(w, d->op[AT_RED].ref)[lane] = all;
+        uint32_t all = load_register(w->cta->tmem, &r, lane, 0);
+        for (uint32_t reg = 1; reg < r.regs; reg++)
+            all = reduce(d, all, load_register(w->cta->tmem, &r, lane, reg));
+        row32(w, d->op[AT_RED].ref)[lane] = all;
     }
     return EXEC_NEXT;
 }
