@@ -16,7 +16,7 @@ static uint8_t widened(unsigned row, unsigned col, unsigned bits)
     if (bits == 8)
         return image_byte(row, col);
     const unsigned at = col * bits;
-    const unsigned pair = image_byte(row, at / 8) | image_byte(row, at / 8 + 1) << 8;
+    const unsigned pair = (unsigned)image_byte(row, at / 8) | (unsigned)image_byte(row, at / 8 + 1) << 8;
     const unsigned value = pair >> at % 8 & ((1u << bits) - 1);
     return (uint8_t)(bits == 4 ? value << 2 : value);
 }
