@@ -9,6 +9,7 @@
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference
 #   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
+#   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release

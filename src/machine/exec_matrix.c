@@ -71,6 +71,32 @@ static uint32_t register_of(const struct warp *w, const struct dop *o, unsigned 
     return o->count == 0 ? o->ref : w->code->refs[o->ref + i];
 }
 
+/* The forms of 16-bit elements, which most kernels use, by halves: as place_of says it byte by byte. */
+static uint32_t word_of_halves(const struct dinst *d, uint8_t (*rows)[ROW_BYTES], unsigned lane, unsigned r)
+{
+    const unsigned g = lane / 4, t = lane % 4;
+    uint32_t word = 0;
+    uint16_t low, high;
+    if (d->mod[0] == MAP_B16) {
+        memcpy(&word, &rows[r * 8 + g][4 * t], sizeof word);
+        return word;
+    }
+    memcpy(&low, &rows[r * 8 + 2 * t][2 * g], sizeof low);
+    memcpy(&high, &rows[r * 8 + 2 * t + 1][2 * g], sizeof high);
+    return (uint32_t)high << 16 | low;
+}
+
+static uint32_t word_of_bytes(const struct dinst *d, uint8_t (*rows)[ROW_BYTES], unsigned lane, unsigned r)
+{
+    uint32_t word = 0;
+    for (unsigned b = 0; b < 4; b++) {
+        unsigned row_at, byte_at;
+        place_of(d, lane, r, b, &row_at, &byte_at);
+        word |= (uint32_t)rows[row_at][byte_at] << (8 * b);
+    }
+    return word;
+}
+
 static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     (void)mask;
@@ -88,15 +114,9 @@ static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uin
         const uint32_t ref = register_of(w, &d->op[0], r);
         if (ref == REF_NONE)
             continue;
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            uint32_t word = 0;
-            for (unsigned b = 0; b < 4; b++) {
-                unsigned row_at, byte_at;
-                place_of(d, lane, r, b, &row_at, &byte_at);
-                word |= (uint32_t)rows[row_at][byte_at] << (8 * b);
-            }
-            row32(w, ref)[lane] = word;
-        }
+        const bool halves = d->mod[0] == MAP_B16 || d->mod[0] == MAP_B16_TRANS;
+        for (unsigned lane = 0; lane < LANES; lane++)
+            row32(w, ref)[lane] = halves ? word_of_halves(d, rows, lane, r) : word_of_bytes(d, rows, lane, r);
     }
     return EXEC_NEXT;
 }

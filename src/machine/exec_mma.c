@@ -20,11 +20,22 @@ struct mma_scale {
     struct dop reg, select;
 };
 
+/* A fragment and the matrix that it stands for: where each element of each register goes, in the order register, lane, element.
+ * The maps of isa/mma_map.h are asked once, when the instruction is decoded. */
+struct fragment {
+    const uint16_t *place;
+    uint32_t regs, bits;  /* registers; bits of an element in them */
+    uint32_t per_reg;     /* elements of a register */
+    uint32_t low;         /* the element's lowest bit in its container: e2m1 lies in bits 5:2 of a byte */
+    uint64_t mask;
+};
+
 /* What the decoded instruction says once and for all; lives in the code's arena. */
 struct mma_inst {
     uint32_t m, n, k;
     uint32_t a_bits, b_bits, d_bits; /* of an element in its registers: 8 for every format of kind::f8f6f4 */
     uint32_t a_regs, b_regs, d_regs;
+    struct fragment a, b, d; /* of the matrices A by rows, B by columns, C and D by rows */
     struct num_dot_how how;
     const struct num_dot_model *model;
     const struct num_tile_implementation *tile; /* the fastest that this CPU has */
@@ -41,74 +52,45 @@ static uint32_t fragment_ref(const struct warp *w, const struct dop *o, uint32_t
     return o->count == 0 ? o->ref : w->code->refs[o->ref + reg];
 }
 
-static uint64_t fragment_word(const struct warp *w, uint32_t ref, uint32_t bits, uint32_t lane)
+static void gather(const struct warp *w, const struct dop *o, const struct fragment *f, uint64_t *to)
 {
-    return bits == 64 ? row64(w, ref)[lane] : row32(w, ref)[lane];
-}
-
-/* Element e of a register. Byte containers hold a 4-bit format in bits 5:2 and a 6-bit one in bits 5:0. */
-static uint64_t element(uint64_t word, enum num_format format, uint32_t bits, uint32_t e)
-{
-    const uint64_t raw = bits_get(word, bits * e, bits);
-    const unsigned stored = tw_num_bits(format);
-    if (bits != 8 || stored == 8)
-        return raw;
-    return stored == 4 ? raw >> 2 & 0xf : raw & bits_mask(stored);
-}
-
-static void gather_a(const struct warp *w, const struct dop *o, const struct mma_inst *in, uint64_t *a)
-{
-    for (uint32_t reg = 0; reg < in->a_regs; reg++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            const uint64_t word = fragment_word(w, fragment_ref(w, o, reg), in->a_bits, lane);
-            for (uint32_t e = 0; e < mma_elems_per_reg(in->a_bits); e++) {
-                const struct mma_coord at = tw_mma_a_coord(in->m, in->a_bits, lane, reg, e);
-                a[at.row * in->stored_k + at.col] = element(word, in->how.a, in->a_bits, e);
-            }
+    const uint16_t *place = f->place;
+    for (uint32_t reg = 0; reg < f->regs; reg++) {
+        const uint32_t ref = fragment_ref(w, o, reg);
+        if (f->bits == 64) {
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                to[*place++] = row64(w, ref)[lane];
+            continue;
         }
-}
-
-/* B is kept with each column contiguous in k, as the dot model takes it. */
-static void gather_b(const struct warp *w, const struct dop *o, const struct mma_inst *in, uint64_t *b)
-{
-    for (uint32_t reg = 0; reg < in->b_regs; reg++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            const uint64_t word = fragment_word(w, fragment_ref(w, o, reg), in->b_bits, lane);
-            for (uint32_t e = 0; e < mma_elems_per_reg(in->b_bits); e++) {
-                const struct mma_coord at = tw_mma_b_coord(in->b_bits, lane, reg, e);
-                b[at.col * in->k + at.row] = element(word, in->how.b, in->b_bits, e);
+        const uint32_t *const words = row32(w, ref);
+        if (f->per_reg == 1)
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                to[*place++] = words[lane];
+        else if (f->per_reg == 2)
+            for (uint32_t lane = 0; lane < LANES; lane++, place += 2) {
+                to[place[0]] = words[lane] & 0xffff;
+                to[place[1]] = words[lane] >> 16;
             }
-        }
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                for (uint32_t e = 0; e < f->per_reg; e++)
+                    to[*place++] = words[lane] >> (f->bits * e + f->low) & f->mask;
+    }
 }
 
-static void gather_c(const struct warp *w, const struct dop *o, const struct mma_inst *in, uint64_t *c)
+static void scatter(struct warp *w, const struct dop *o, const struct fragment *f, const uint64_t *from)
 {
-    for (uint32_t reg = 0; reg < in->d_regs; reg++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            const uint64_t word = fragment_word(w, fragment_ref(w, o, reg), in->d_bits, lane);
-            for (uint32_t e = 0; e < mma_elems_per_reg(in->d_bits); e++) {
-                const struct mma_coord at = tw_mma_d_coord(in->d_bits, lane, reg, e);
-                c[at.row * in->n + at.col] = bits_get(word, in->d_bits * e, in->d_bits);
-            }
-        }
-}
-
-static void scatter_d(struct warp *w, const struct dop *o, const struct mma_inst *in, const uint64_t *d)
-{
-    for (uint32_t reg = 0; reg < in->d_regs; reg++) {
+    const uint16_t *place = f->place;
+    for (uint32_t reg = 0; reg < f->regs; reg++, place += (size_t)LANES * f->per_reg) {
         const uint32_t ref = fragment_ref(w, o, reg);
         if (ref == REF_NONE)
             continue;
         for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint64_t word = 0;
-            for (uint32_t e = 0; e < mma_elems_per_reg(in->d_bits); e++) {
-                const struct mma_coord at = tw_mma_d_coord(in->d_bits, lane, reg, e);
-                word |= d[at.row * in->n + at.col] << (in->d_bits == 64 ? 0 : in->d_bits * e);
-            }
-            if (in->d_bits == 64)
-                row64(w, ref)[lane] = word;
+            const uint16_t *const at = place + (size_t)lane * f->per_reg;
+            if (f->bits == 64)
+                row64(w, ref)[lane] = from[at[0]];
             else
-                row32(w, ref)[lane] = (uint32_t)word;
+                row32(w, ref)[lane] = (uint32_t)from[at[0]] | (f->per_reg == 2 ? (uint32_t)from[at[1]] << 16 : 0);
         }
     }
 }
@@ -192,15 +174,15 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
         return fault_missing(w, mask);
     if (!gather_scales(w, in, &scales))
         return EXEC_FAULT;
-    gather_a(w, &d->op[AT_A], in, a);
-    gather_b(w, &d->op[AT_B], in, b);
-    gather_c(w, &d->op[AT_C], in, c);
+    gather(w, &d->op[AT_A], &in->a, a);
+    gather(w, &d->op[AT_B], &in->b, b);
+    gather(w, &d->op[AT_C], &in->d, c);
     struct num_tile_job job = job_of(in, a, b, c, &scales);
     job.scratch = scratch;
     job.scratch_bytes = sizeof scratch;
     in->tile->run(&job);
     tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)in->m * in->n * in->k);
-    scatter_d(w, &d->op[AT_D], in, c);
+    scatter(w, &d->op[AT_D], &in->d, c);
     return EXEC_NEXT;
 }
 
@@ -241,9 +223,9 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
         return fault_missing(w, mask);
     if (!read_metadata(w, d, select) || !gather_scales(w, in, &scales))
         return EXEC_FAULT;
-    gather_a(w, &d->op[AT_A], in, a);
-    gather_b(w, &d->op[AT_B], in, b);
-    gather_c(w, &d->op[AT_C], in, c);
+    gather(w, &d->op[AT_A], &in->a, a);
+    gather(w, &d->op[AT_B], &in->b, b);
+    gather(w, &d->op[AT_C], &in->d, c);
     for (uint32_t m = 0; m < in->m; m++)
         for (uint32_t n = 0; n < in->n; n++) {
             for (uint32_t k = 0; k < in->stored_k; k++)
@@ -254,7 +236,7 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
             *to = tw_num_dot(in->model, &in->how, in->stored_k, &a[m * in->stored_k], chosen, to, scale_a, scale_b);
         }
     tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)in->m * in->n * in->stored_k);
-    scatter_d(w, &d->op[AT_D], in, c);
+    scatter(w, &d->op[AT_D], &in->d, c);
     return EXEC_NEXT;
 }
 
@@ -327,6 +309,40 @@ static void decode_counts(const struct ptx_inst *in, struct mma_inst *m)
     m->d_regs = tw_mma_d_regs(m->m, m->n, m->d_bits);
 }
 
+/* Byte containers hold a 4-bit format in bits 5:2 and a 6-bit one in bits 5:0. */
+static struct fragment new_fragment(struct decoder *dc, uint32_t regs, uint32_t bits, enum num_format format, uint16_t **place)
+{
+    const unsigned stored = tw_num_bits(format);
+    struct fragment f = {.regs = regs, .bits = bits, .per_reg = mma_elems_per_reg(bits), .mask = bits_mask(stored < bits ? stored : bits)};
+    f.low = bits == 8 && stored == 4 ? 2 : 0;
+    *place = arena_new(tw_decode_arena(dc), uint16_t, (size_t)regs * LANES * f.per_reg + 1);
+    f.place = *place;
+    return f;
+}
+
+static void make_fragments(struct decoder *dc, struct mma_inst *m)
+{
+    uint16_t *a, *b, *d;
+    m->a = new_fragment(dc, m->a_regs, m->a_bits, m->how.a, &a);
+    m->b = new_fragment(dc, m->b_regs, m->b_bits, m->how.b, &b);
+    m->d = new_fragment(dc, m->d_regs, m->d_bits, m->how.d, &d);
+    for (uint32_t reg = 0; reg < m->a_regs; reg++)
+        for (uint32_t i = 0; i < LANES * m->a.per_reg; i++) {
+            const struct mma_coord at = tw_mma_a_coord(m->m, m->a_bits, i / m->a.per_reg, reg, i % m->a.per_reg);
+            *a++ = (uint16_t)(at.row * m->stored_k + at.col);
+        }
+    for (uint32_t reg = 0; reg < m->b_regs; reg++) /* each column is contiguous in k, as the dot model takes it */
+        for (uint32_t i = 0; i < LANES * m->b.per_reg; i++) {
+            const struct mma_coord at = tw_mma_b_coord(m->b_bits, i / m->b.per_reg, reg, i % m->b.per_reg);
+            *b++ = (uint16_t)(at.col * m->k + at.row);
+        }
+    for (uint32_t reg = 0; reg < m->d_regs; reg++)
+        for (uint32_t i = 0; i < LANES * m->d.per_reg; i++) {
+            const struct mma_coord at = tw_mma_d_coord(m->d_bits, i / m->d.per_reg, reg, i % m->d.per_reg);
+            *d++ = (uint16_t)(at.row * m->n + at.col);
+        }
+}
+
 /* Kinds with elements in bytes have the shape of fp8 and admit the 6- and 4-bit formats too; the others pack 4-bit elements. */
 static bool shape_known(const struct ptx_inst *in, const struct mma_inst *m)
 {
@@ -364,6 +380,7 @@ static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct di
     decode_counts(in, m);
     if (!shape_known(in, m))
         return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
+    make_fragments(dc, m);
     if (!decode_scales(dc, in, d, m))
         return false;
     const struct mma_scales none = {{0}, {0}};
@@ -389,6 +406,7 @@ static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct
         return tw_decode_unsupported(dc, in, "its sparsity selector names lanes that hold no metadata");
     if (!tw_num_sparse_known(m->model))
         return tw_decode_unsupported(dc, in, "the order of its sums on the module's target is not known");
+    make_fragments(dc, m);
     return decode_scales(dc, in, d, m) && tw_decode_role(dc, in, ROLE_META, d, AT_META);
 }
 
