@@ -526,7 +526,7 @@ const struct tensor_map *tw_bulk_map(struct warp *w, unsigned lane, const struct
     *fresh = (struct copied_map){.next = known == NULL ? NULL : known->next, .address = address};
     if (!decode_map(w, lane, inst, address, bytes, &fresh->map))
         return NULL;
-    memcpy(fresh->bytes, bytes, TENSOR_MAP_BYTES);
+    guest_read(fresh->bytes, bytes, TENSOR_MAP_BYTES);
     *link = fresh;
     return &fresh->map;
 }

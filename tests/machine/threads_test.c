@@ -98,6 +98,28 @@ static void bulk_reductions_come_in_one_order(void **state)
     }
 }
 
+/* All blocks write and read the same bytes in units of every size: a race of the kernel, but none of the host (the thread
+ * sanitizer is asked by hand), and no word is torn. */
+static void a_race_of_the_kernel_is_none_of_the_host(void **state)
+{
+    static const char racy[] =
+        ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+        ".reg .pred %p<4>; .reg .b16 %s<4>; .reg .b32 %r<20>; .reg .b64 %q<9>;\n"
+        "ld.param.u64 %q1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nmul.lo.u32 %r3, %r1, 0x01010101;\nadd.u32 %r3, %r3, 0x01010101;\n"
+        "cvt.u16.u32 %s1, %r3;\nmov.b64 %q2, {%r3, %r3};\nmov.u32 %r4, %tid.x;\nmad.wide.u32 %q3, %r4, 4, %q1;\n"
+        "L: st.global.u32 [%q1], %r3;\nst.global.u16 [%q1+8], %s1;\nst.global.u8 [%q1+12], %s1;\nst.global.u64 [%q1+16], %q2;\n"
+        "st.global.v4.u32 [%q1+32], {%r3, %r3, %r3, %r3};\nst.global.u32 [%q3+64], %r3;\n"
+        "ld.global.u32 %r5, [%q1];\nld.global.v2.u64 {%q4, %q5}, [%q1+32];\nld.global.u32 %r6, [%q3+64];\nld.global.u16 %s2, [%q1+8];\n"
+        "prmt.b32 %r7, %r5, 0, 0;\nsetp.ne.u32 %p1, %r7, %r5;\n@%p1 st.global.u32 [%q1+1024], 1;\n" /* torn */
+        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 2000;\n@%p0 bra L;\nret;\n}\n";
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        const struct outcome *const o = run_on(*state, racy, (struct launch_spec){.grid = {8}, .block = {32}}, threads);
+        assert_int_equal(o->status, LAUNCH_FINISHED);
+        assert_int_equal(o->words[256], 0);
+        assert_true(o->words[0] != 0 && o->words[0] % 0x01010101 == 0);
+    }
+}
+
 /* Block i waits for a word of block i + 1, which the last writes first: blocks that have not begun must be let in. */
 static void blocks_may_wait_for_later_blocks(void **state)
 {
@@ -219,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROOM_TEST(atomics_come_in_one_order),
         ROOM_TEST(bulk_reductions_come_in_one_order),
+        ROOM_TEST(a_race_of_the_kernel_is_none_of_the_host),
         ROOM_TEST(blocks_may_wait_for_later_blocks),
         ROOM_TEST(a_barrier_of_the_grid),
         ROOM_TEST(the_first_fault_is_that_of_the_lowest_block),
