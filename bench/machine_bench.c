@@ -40,8 +40,8 @@ static const struct row {
     {"global", "global memory, neighbours", HEAD LOOP(8000, "ld.global.f32 %f10, [%q1];\nfma.rn.f32 %f10, %f10, %f11, %f10;\nst.global.f32 [%q1], %f10;\n") TAIL, 1, 256, 1, 1},
     {"diverged", "branches apart in the warp", HEAD "and.b32 %r9, %r0, 1;\nsetp.eq.u32 %p1, %r9, 0;\n"
                                              LOOP(8000, "@%p1 bra ODD;\nadd.u32 %r4, %r4, 1;\nbra MEET;\nODD: add.u32 %r4, %r4, 3;\nMEET:\n") TAIL, 4, 256, 1, 1},
-    {"two-1", "two clusters, one host thread", HEAD LOOP(8000, FMA16 FMA16) TAIL, 2, 256, 1, 0},
-    {"two-2", "two clusters, two host threads", HEAD LOOP(8000, FMA16 FMA16) TAIL, 2, 256, 2, 0},
+    {"two-1", "two clusters, one host thread", HEAD LOOP(40000, FMA16 FMA16) TAIL, 2, 256, 1, 0},
+    {"two-2", "two clusters, two host threads", HEAD LOOP(40000, FMA16 FMA16) TAIL, 2, 256, 2, 0},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    ROUND_STEPS = 1 << 16,  /* warp instructions of a cluster in a round                                      */
+    ROUND_STEPS = 1 << 18,  /* warp instructions of a cluster in a round: milliseconds, so that host threads seldom meet */
     TURN_STEPS = 256,       /* in its turn: enough that a loop of atomics does not change clusters each time  */
     FIRST_WINDOW = 64,      /* clusters; a GPU of 148 SMs holds more, but seldom needs to                     */
     CANCEL_WINDOW = 8,      /* at most, where clusters may be cancelled: the fewer begin, the more there are to cancel */
