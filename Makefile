@@ -7,7 +7,8 @@
 #   make golden GOLDEN=DIR      compare every golden file of a folder (default ../shared/golden), table and counts
 #   make corpus CORPUS=DIR      run the kernels of a corpus folder (default ../shared/corpus), table and counts
 #   make test-long              the tests that take minutes: exhaustive sweeps
-#   make examples               the tensor-core examples, each compared with its reference
+#   make examples               the tensor-core examples, each compared with its reference; DEVICE=cuda[:N]: a GPU
+#                               compared with the machine instead
 #   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
 #   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
 #   make room-layout            build and run one room's tests, linking only that room and those before it
@@ -156,11 +157,11 @@ $(B)/demo: $(patsubst %,$(B)/%.o,examples/demo cli/assemble cli/files) $(LIB)
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
 # The tensor-core examples: compiled, run on the CPU, compared with their references.
-EXAMPLES := $(patsubst %,$(B)/examples/%.o,catalogue numbers)
+EXAMPLES := $(patsubst %.c,$(B)/%.o,$(wildcard examples/catalogue*.c examples/numbers.c))
 .PHONY: examples
 examples: deps
 	@$(MAKE) --no-print-directory $(B)/examples/check >/dev/null
-	@$(B)/examples/check
+	@$(B)/examples/check $(if $(DEVICE),--device $(DEVICE))
 
 $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o,assemble files) $(LIB)
 	@echo "  LINK $@"

@@ -1,5 +1,8 @@
 /* `make examples`: every tensor-core example compiled, shown to ptxas where it is installed, run on the CPU under a few
- * seeds, and compared with its reference. Prints a table, and how many passed. */
+ * seeds, and compared with its reference. Prints a table, and how many passed.
+ *
+ * `check --device cuda[:N]` compares instead the CPU machine with a GPU, to the bit, for every example that the GPU's
+ * architecture can run, and says which were not run. */
 #include "examples/catalogue.h"
 
 #include "cli/commands.h"
@@ -11,7 +14,6 @@
 #include <time.h>
 
 enum { RUNS = 3 };
-static const char arch[] = "sm_100a";
 
 static double seconds(void)
 {
@@ -38,29 +40,40 @@ static void run_all(tw_ctx *ctx, const struct example *e, tw_module *module, str
     }
 }
 
+/* NULL after words in the context's diagnostics. */
+static tw_module *compile(tw_ctx *ctx, const struct example *e)
+{
+    struct file_bytes text;
+    tw_module *module = NULL;
+    if (!file_read(e->path, &text))
+        return NULL;
+    if (tw_compile(ctx, e->path, text.at, text.len, &(tw_compile_opts){.arch = e->arch}, &module) != TW_OK) {
+        tw_module_destroy(module);
+        module = NULL;
+    }
+    free(text.at);
+    return module;
+}
+
 static struct verdict judge(const struct example *e)
 {
     struct verdict v = {.ptxas = -1};
-    struct file_bytes text;
-    if (!file_read(e->path, &text))
-        return v;
-    tw_ctx *ctx = tw_ctx_create(NULL);
-    tw_module *module = NULL;
     const char *ptx;
     size_t len;
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    if (ctx == NULL)
+        return v;
     const double began = seconds();
-    v.compiled = ctx != NULL && tw_compile(ctx, e->path, text.at, text.len, &(tw_compile_opts){.arch = arch}, &module) == TW_OK &&
-                 tw_module_text(module, TW_EMIT_PTX, &ptx, &len) == TW_OK;
+    tw_module *module = compile(ctx, e);
+    v.compiled = module != NULL && tw_module_text(module, TW_EMIT_PTX, &ptx, &len) == TW_OK;
     v.compile = seconds() - began;
     if (v.compiled) {
-        v.ptxas = ask_ptxas(ptx, len, arch);
+        v.ptxas = ask_ptxas(ptx, len, e->arch);
         run_all(ctx, e, module, &v);
     }
-    if (ctx != NULL)
-        fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
+    fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
     tw_module_destroy(module);
     tw_ctx_destroy(ctx);
-    free(text.at);
     return v;
 }
 
@@ -69,11 +82,16 @@ static bool passed(const struct verdict *v)
     return v->compiled && v->ptxas != 0 && v->differing == 0;
 }
 
+static void print_name(const struct example *e)
+{
+    printf("%-22s %-46s %-9s", strrchr(e->path, '/') + 1, e->what, e->arch);
+}
+
 static void print_row(const struct example *e, const struct verdict *v)
 {
-    const char *name = strrchr(e->path, '/') + 1, *result = passed(v) ? "passed" : "FAILED";
-    printf("%-22s %-46s %-8s %7.1f %7.1f  %s", name, e->what, v->ptxas < 0 ? "-" : v->ptxas ? "accepts" : "REFUSES",
-           v->compile * 1e3, v->run * 1e3, result);
+    print_name(e);
+    printf(" %-8s %7.1f %7.1f  %s", v->ptxas < 0 ? "-" : v->ptxas ? "accepts" : "REFUSES", v->compile * 1e3, v->run * 1e3,
+           passed(v) ? "passed" : "FAILED");
     if (!v->compiled)
         printf(": does not compile");
     else if (v->differing == UINT64_MAX)
@@ -84,15 +102,91 @@ static void print_row(const struct example *e, const struct verdict *v)
     fflush(stdout);
 }
 
-int main(void)
+static int judge_all(void)
 {
-    size_t good = 0;
-    printf("%-22s %-46s %-8s %7s %7s  %s\n", "example", "what it shows", "ptxas", "compile", "run ms", "result");
-    for (size_t i = 0; i < tw_example_count; i++) {
-        const struct verdict v = judge(&tw_examples[i]);
+    size_t good = 0, count = 0;
+    const struct example *e;
+    printf("%-22s %-46s %-9s %-8s %7s %7s  %s\n", "example", "what it shows", "for", "ptxas", "compile", "run ms", "result");
+    for (; (e = tw_example_at(count)) != NULL; count++) {
+        const struct verdict v = judge(e);
         good += passed(&v);
-        print_row(&tw_examples[i], &v);
+        print_row(e, &v);
     }
-    printf("%zu passed, %zu failed\n", good, tw_example_count - good);
-    return good == tw_example_count ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("%zu passed, %zu failed\n", good, count - good);
+    return good == count ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- against a GPU ---------------------------------------------------------------------------------- */
+
+/* PTX for sm_80 runs on every later GPU; that of an architecture-specific target, sm_90a, on its own alone. */
+static bool gpu_can_run(const struct example *e, unsigned sm)
+{
+    const char *arch = e->arch;
+    const unsigned long target = strtoul(arch + strlen("sm_"), NULL, 10);
+    return arch[strlen(arch) - 1] == 'a' ? target == sm : target <= sm;
+}
+
+static bool equal_on(const struct example *e, const tw_device_opts *opts)
+{
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_device *gpu = NULL;
+    if (ctx == NULL)
+        return false;
+    tw_module *module = compile(ctx, e);
+    bool equal = module != NULL && tw_device_create(ctx, opts, &gpu) == TW_OK;
+    for (uint32_t seed = 1; equal && seed <= RUNS; seed++)
+        equal = tw_example_compare(ctx, e, module, seed, gpu) == TW_OK;
+    fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
+    tw_module_destroy(module);
+    tw_device_destroy(gpu);
+    tw_ctx_destroy(ctx);
+    return equal;
+}
+
+static bool read_gpu(const tw_device_opts *opts, tw_device_info *info)
+{
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_device *gpu = NULL;
+    const bool found = ctx != NULL && tw_device_create(ctx, opts, &gpu) == TW_OK;
+    if (found) {
+        tw_device_read_info(gpu, info);
+        printf("%s, sm_%u, driver %u.%u\n", info->name, info->sm, info->driver_version / 1000, info->driver_version % 1000 / 10);
+    } else if (ctx != NULL) {
+        fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
+    }
+    tw_device_destroy(gpu);
+    tw_ctx_destroy(ctx);
+    return found;
+}
+
+static int compare_all(const char *name)
+{
+    const char *ordinal = strchr(name, ':');
+    const tw_device_opts opts = {.kind = TW_DEVICE_CUDA,
+                                 .ordinal = ordinal == NULL ? 0 : (unsigned)strtoul(ordinal + 1, NULL, 10)};
+    tw_device_info info;
+    size_t equal = 0, not_run = 0, count = 0;
+    const struct example *e;
+    if (!read_gpu(&opts, &info))
+        return EXIT_FAILURE;
+    for (; (e = tw_example_at(count)) != NULL; count++) {
+        const bool can = gpu_can_run(e, info.sm), same = can && equal_on(e, &opts);
+        print_name(e);
+        puts(!can ? " not run: another architecture" : same ? " equal" : " DIFFERS");
+        fflush(stdout);
+        equal += same;
+        not_run += !can;
+    }
+    printf("%zu equal, %zu different, %zu not run\n", equal, count - equal - not_run, not_run);
+    return equal + not_run == count ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 1)
+        return judge_all();
+    if (argc == 3 && strcmp(argv[1], "--device") == 0 && strncmp(argv[2], "cuda", 4) == 0)
+        return compare_all(argv[2]);
+    fprintf(stderr, "usage: %s [--device cuda[:N]]\n", argv[0]);
+    return 2;
 }

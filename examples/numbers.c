@@ -17,7 +17,9 @@ static const struct format_row rows[EX_FORMAT_COUNT] = {
     [EX_E2M1_UNITS] = {4, 16, 16, 1, 2, 1, 1}, [EX_E3M2_UNITS] = {6, 16, 16, 1, 3, 2, 3},
     [EX_UE8M0] = {8, 1, 1, 0, 8, 0, 127},     [EX_UE4M3] = {8, 1, 1, 0, 4, 3, 7},
     [EX_S8] = {8, 1, 1, 1, 0, 0, 0},          [EX_U8] = {8, 1, 1, 0, 0, 0, 0},
-    [EX_S32] = {32, 1, 4, 1, 0, 0, 0},
+    [EX_S32] = {32, 1, 4, 1, 0, 0, 0},        [EX_F64] = {64, 1, 8, 1, 11, 52, 1023},
+    [EX_S4] = {4, 2, 1, 1, 0, 0, 0},          [EX_U4] = {4, 2, 1, 0, 0, 0, 0},
+    [EX_U32] = {32, 1, 4, 0, 0, 0, 0},
 };
 
 size_t tw_example_bytes(enum example_format f, size_t elements)
@@ -25,22 +27,27 @@ size_t tw_example_bytes(enum example_format f, size_t elements)
     return elements / (size_t)rows[f].unit * (size_t)rows[f].unit_bytes;
 }
 
-static uint32_t get_word(const struct format_row *r, const unsigned char *tensor, size_t index)
+static uint64_t mask_of(int bits)
+{
+    return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static uint64_t get_word(const struct format_row *r, const unsigned char *tensor, size_t index)
 {
     const unsigned char *unit = tensor + index / (size_t)r->unit * (size_t)r->unit_bytes;
     const size_t bit = index % (size_t)r->unit * (size_t)r->bits;
     uint64_t word = 0;
-    for (int i = 0; i < 5 && (int)(bit / 8) + i < r->unit_bytes; i++)
+    for (int i = 0; i < 8 && (int)(bit / 8) + i < r->unit_bytes; i++)
         word |= (uint64_t)unit[bit / 8 + (size_t)i] << (8 * i);
-    return (uint32_t)(word >> bit % 8 & ((UINT64_C(1) << r->bits) - 1));
+    return word >> bit % 8 & mask_of(r->bits);
 }
 
-static void put_word(const struct format_row *r, unsigned char *tensor, size_t index, uint32_t word)
+static void put_word(const struct format_row *r, unsigned char *tensor, size_t index, uint64_t word)
 {
     unsigned char *unit = tensor + index / (size_t)r->unit * (size_t)r->unit_bytes;
     for (int i = 0; i < r->bits; i++) {
         const size_t bit = index % (size_t)r->unit * (size_t)r->bits + (size_t)i;
-        unit[bit / 8] = (unsigned char)((unit[bit / 8] & ~(1u << bit % 8)) | (word >> i & 1) << bit % 8);
+        unit[bit / 8] = (unsigned char)((unit[bit / 8] & ~(1u << bit % 8)) | (unsigned)(word >> i & 1) << bit % 8);
     }
 }
 
@@ -54,20 +61,20 @@ static double power_of_two(int exponent)
     return p;
 }
 
-static double value_of(const struct format_row *r, uint32_t word)
+static double value_of(const struct format_row *r, uint64_t word)
 {
     if (r->exponent == 0)
         return r->sign && word >> (r->bits - 1) ? (double)word - power_of_two(r->bits) : (double)word;
-    const uint32_t fraction = word & ((1u << r->fraction) - 1), exponent = word >> r->fraction & ((1u << r->exponent) - 1);
+    const uint64_t fraction = word & mask_of(r->fraction), exponent = word >> r->fraction & mask_of(r->exponent);
     const bool negative = r->sign && word >> (r->exponent + r->fraction) & 1;
     /* Without fraction bits there is no zero and nothing subnormal. */
     const bool subnormal = exponent == 0 && r->fraction != 0;
-    const double significand = (double)(subnormal ? fraction : fraction + (1u << r->fraction));
+    const double significand = (double)(subnormal ? fraction : fraction + (UINT64_C(1) << r->fraction));
     const double value = significand * power_of_two((int)(subnormal ? 1 : exponent) - r->bias - r->fraction);
     return negative ? -value : value;
 }
 
-uint32_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index)
+uint64_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index)
 {
     return get_word(&rows[f], tensor, index);
 }
@@ -86,15 +93,20 @@ static uint32_t next(uint32_t *state)
 }
 
 /* The word of a value that the format has. */
-static uint32_t word_of(const struct format_row *r, double value)
+static uint64_t word_of(const struct format_row *r, double value)
 {
+    if (r->bits == 64) {
+        uint64_t word;
+        memcpy(&word, &value, sizeof word);
+        return word;
+    }
     if (r->bits == 32) {
         const float f = (float)value;
         uint32_t word;
         memcpy(&word, &f, sizeof word);
         return word;
     }
-    for (uint32_t word = 0; word < 1u << r->bits; word++)
+    for (uint64_t word = 0; word <= mask_of(r->bits); word++)
         if (!(value_of(r, word) < value) && !(value_of(r, word) > value))
             return word;
     assert(false);
@@ -125,14 +137,15 @@ static void fill_integers(const struct format_row *r, enum example_fill fill, un
     for (size_t i = 0; i < elements; i++) {
         const uint32_t draw = next(state), near = draw >> 1 & 0xfffff;
         const uint32_t edge = draw & 1 ? 0x7fffffffu - near : 0x80000000u + near;
-        put_word(r, tensor, i, fill == EX_EDGE ? edge : draw);
+        const uint32_t any = r->bits == 32 && fill == EX_ANY ? draw ^ next(state) << 8 : draw; /* a draw has 24 bits */
+        put_word(r, tensor, i, fill == EX_EDGE ? edge : any);
     }
 }
 
 void tw_example_fill(enum example_format f, enum example_fill fill, unsigned char *tensor, size_t elements, uint32_t *state)
 {
     const struct format_row *r = &rows[f];
-    uint32_t words[16];
+    uint64_t words[16];
     memset(tensor, 0, tw_example_bytes(f, elements));
     if (r->exponent == 0) {
         fill_integers(r, fill, tensor, elements, state);

@@ -13,6 +13,9 @@ enum example_format {
     EX_E2M1_UNITS, /* 16 elements in the first 8 of 16 bytes */
     EX_E3M2_UNITS, /* 16 elements in the first 12 of 16 bytes, six bits each */
     EX_UE8M0, EX_UE4M3, EX_S8, EX_U8, EX_S32,
+    EX_F64,
+    EX_S4, EX_U4,  /* two to a byte, the low nibble first */
+    EX_U32,
     EX_FORMAT_COUNT
 };
 
@@ -24,7 +27,7 @@ enum example_fill {
 };
 
 size_t tw_example_bytes(enum example_format f, size_t elements);
-uint32_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index);
+uint64_t tw_example_word(enum example_format f, const unsigned char *tensor, size_t index);
 double tw_example_get(enum example_format f, const unsigned char *tensor, size_t index);
 void tw_example_fill(enum example_format f, enum example_fill fill, unsigned char *tensor, size_t elements, uint32_t *state);
 

@@ -26,7 +26,7 @@ static const struct outcome *run(const struct example *e, const char *text, uint
     assert_non_null(ctx);
     memset(&r, 0, sizeof r);
     r.differing = UINT64_MAX;
-    if (tw_compile(ctx, "kernel.py", text, strlen(text), &(tw_compile_opts){.arch = "sm_100a"}, &module) == TW_OK) {
+    if (tw_compile(ctx, "kernel.py", text, strlen(text), &(tw_compile_opts){.arch = e->arch}, &module) == TW_OK) {
         assert_int_equal(tw_module_opcodes(module, &opcodes), TW_OK);
         snprintf(r.opcodes, sizeof r.opcodes, "%s", opcodes);
         r.differing = tw_example_run(ctx, e, module, 10 + seed, seed);
@@ -61,11 +61,10 @@ static char *read_text(const char *path)
 
 static const struct example *find(const char *name)
 {
-    for (size_t i = 0; i < tw_example_count; i++)
-        if (strstr(tw_examples[i].path, name) != NULL)
-            return &tw_examples[i];
-    fail_msg("no example %s", name);
-    return NULL;
+    const struct example *e = tw_example_find(name);
+    if (e == NULL)
+        fail_msg("no example %s", name);
+    return e;
 }
 
 /* The text from `from` up to the end of `to` replaced. */
@@ -331,23 +330,13 @@ static char *program_of(const struct shape *s)
     return text;
 }
 
-static double product(const struct example_data *d, int m, int n)
-{
-    const struct example_tensor *a = &d->of->inputs[0], *b = &d->of->inputs[1];
-    double sum = 0;
-    for (int k = 0; k < a->columns; k++)
-        sum += tw_example_get(a->format, d->input[0], (size_t)m * (size_t)a->columns + (size_t)k) *
-               tw_example_get(b->format, d->input[1], (size_t)n * (size_t)b->columns + (size_t)k);
-    return sum;
-}
-
 static void expect_shape(const struct shape *s)
 {
     char what[256];
     snprintf(what, sizeof what, "%s %dx%dx%d, mode %d, A %s, B %s, path %c%s", s->dtype, s->m, s->n, s->k, s->mode, s->a_mn ? "mn" : "k",
              s->b_mn ? "mn" : "k", s->path, s->config);
-    const struct example e = {"drawn.py", what, {{"A", s->format, s->m, s->k, EX_SMALL}, {"B", s->format, s->n, s->k, EX_SMALL}},
-                              {{{"Out", EX_F32, s->m, s->n, EX_SMALL}, product}}};
+    const struct example e = {"drawn.py", what, "sm_100a", {{"A", s->format, s->m, s->k, EX_SMALL}, {"B", s->format, s->n, s->k, EX_SMALL}},
+                              {{{"Out", EX_F32, s->m, s->n, EX_SMALL}, tw_example_product, 0}}};
     char *text = program_of(s);
     const struct outcome *r = run(&e, text, 0);
     if (r->differing != 0 || strstr(r->said, "error[") != NULL)

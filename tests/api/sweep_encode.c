@@ -26,6 +26,10 @@ static uint32_t type_code(const struct sweep_case *c, enum example_format f)
     case EX_UE4M3:
     case EX_U8:
     case EX_S32:
+    case EX_F64:
+    case EX_S4:
+    case EX_U4:
+    case EX_U32:
     case EX_FORMAT_COUNT: break;
     }
     return 0;

@@ -80,7 +80,7 @@ static void put_a(const struct run *r)
             for (int row = 0; row < r->rows; row++)
                 for (int k = 0; k < r->k; k++) {
                     const size_t index = (size_t)row_of_a(r, 0, cta * r->rows + row, bank) * (size_t)r->k + (size_t)k;
-                    const uint32_t word = container(r->c->a, tw_example_word(r->c->a, r->a, index));
+                    const uint32_t word = container(r->c->a, (uint32_t)tw_example_word(r->c->a, r->a, index));
                     *cell(r, cta, lane_of(r, row, bank), r->image.a + k / each) |= word << (k % each * bits);
                 }
 }
@@ -90,7 +90,7 @@ static void put_scale(const struct run *r, int cta, int first, int lane, int cop
     for (int s = 0; s < r->factors; s++)
         for (int copy = 0; copy < copies; copy++)
             *cell(r, cta, lane + 32 * copy, first + row / 32 + s / 4 * cells) |=
-                tw_example_word(r->c->sf, scales, (size_t)source * (size_t)r->factors + (size_t)s) << (s % 4 * 8);
+                (uint32_t)tw_example_word(r->c->sf, scales, (size_t)source * (size_t)r->factors + (size_t)s) << (s % 4 * 8);
 }
 
 static void put_scales(const struct run *r)
@@ -118,7 +118,7 @@ static void put_d(const struct run *r, uint32_t *state)
         for (int nr = 0; nr < r->c->n_repeat; nr++)
             for (int m = 0; m < r->c->m; m++)
                 for (int n = 0; n < r->c->n; n++) {
-                    const uint32_t word = tw_example_word(f, start, next++);
+                    const uint32_t word = (uint32_t)tw_example_word(f, start, next++);
                     const uint32_t value = r->c->d == EX_S32 ? (uint32_t)(int32_t)(int8_t)word : word;
                     *cell_of_d(r, r->cells, r->image.columns, mr, nr, m, n) = r->c->accum ? value : 0x7fffffff;
                 }
