@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/text.h"
+#include "num/format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,8 @@ static inline const struct isa_mod_row *isa_mod_row(unsigned mod)
 }
 static inline unsigned isa_type_bits(unsigned type) { return isa_mod_row(type)->bits; }
 static inline bool isa_is_type(unsigned mod) { return isa_mod_row(mod)->type_class != TYPE_NOT; }
+/* The number format of a type, of one element where it is packed; NUM_NONE where it has none (.pred). */
+enum num_format tw_isa_format(unsigned type);
 
 enum isa_slot {
     SLOT_NONE, /* a literal of the pattern */
@@ -197,6 +200,8 @@ struct isa_form {
     const struct isa_operand *operands;
     int8_t elem_of[SLOT_COUNT];    /* element of a slot, or -1 */
     int8_t operand_of[ROLE_COUNT]; /* operand of a role, or -1 */
+    const uint16_t *legal;         /* the legality rows that name its opcode, in table order */
+    uint32_t legal_count;
 };
 
 struct isa; /* the catalogue; immutable once open */

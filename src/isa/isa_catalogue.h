@@ -49,6 +49,7 @@ struct isa_legal {
 struct isa_head {
     const char *opcode;
     uint16_t first, count; /* forms that share it: head_forms[first ..] */
+    VEC(uint16_t) legal;   /* rows of isa_legal.def that name it */
 };
 
 struct isa {
@@ -64,6 +65,9 @@ struct isa {
     struct isa_legal *legal;
     uint32_t legal_count;
 };
+
+/* Gives every form the rows of `isa->legal` that name its opcode. */
+void tw_isa_legal_index(struct isa *isa, struct isa_form *forms);
 
 /* A predicate returns NULL, or in words what the combination must be. */
 typedef const char *isa_rule_fn(const struct isa_spelling *s);

@@ -75,22 +75,50 @@ static bool cond_holds(const struct isa_cond *c, const struct isa_spelling *s, s
     return holds != c->negated;
 }
 
-static bool opcode_in(const char *opcode, const char *opcodes)
+/* ---- Which rows name an opcode ------------------------------------------------------------------- */
+
+static void add_row(struct isa *isa, struct isa_head *h, uint16_t row)
 {
-    while (*opcodes != '\0') {
-        size_t len = strcspn(opcodes, "|");
-        bool prefix = opcodes[len - 1] == '*';
-        if (strncmp(opcode, opcodes, len - prefix) == 0 && (prefix || opcode[len] == '\0'))
-            return true;
-        opcodes += len + (opcodes[len] == '|');
-    }
-    return false;
+    if (h->legal.len == 0 || h->legal.at[h->legal.len - 1] != row)
+        *vec_push(isa->arena, &h->legal) = row;
 }
+
+/* `name`: an opcode, or with '*' behind what opcodes begin with. */
+static void add_row_by_name(struct isa *isa, struct str name, uint16_t row)
+{
+    if (name.at[name.len - 1] != '*') {
+        const uint32_t *const head = tw_strmap_get(&isa->heads, name);
+        if (head != NULL)
+            add_row(isa, &isa->heads_list.at[*head], row);
+        return;
+    }
+    for (uint32_t h = 0; h < isa->heads_list.len; h++)
+        if (strncmp(isa->heads_list.at[h].opcode, name.at, name.len - 1) == 0)
+            add_row(isa, &isa->heads_list.at[h], row);
+}
+
+void tw_isa_legal_index(struct isa *isa, struct isa_form *forms)
+{
+    for (uint32_t i = 0; i < isa->legal_count; i++)
+        for (const char *at = isa->legal[i].opcodes; *at != '\0';) {
+            const size_t len = strcspn(at, "|");
+            add_row_by_name(isa, (struct str){at, len}, (uint16_t)i);
+            at += len + (at[len] == '|');
+        }
+    for (uint32_t h = 0; h < isa->heads_list.len; h++) {
+        const struct isa_head *const head = &isa->heads_list.at[h];
+        for (unsigned i = 0; i < head->count; i++) {
+            struct isa_form *const f = &forms[isa->head_forms[head->first + i]];
+            f->legal = head->legal.at;
+            f->legal_count = head->legal.len;
+        }
+    }
+}
+
+/* ---- Whether they hold ---------------------------------------------------------------------------- */
 
 static bool row_applies(const struct isa_legal *l, const struct isa_spelling *s, struct isa_presence operands)
 {
-    if (!opcode_in(s->form->opcode, l->opcodes))
-        return false;
     for (unsigned i = 0; i < l->cond_count; i++)
         if (!cond_holds(&l->conds[i], s, operands))
             return false;
@@ -99,8 +127,8 @@ static bool row_applies(const struct isa_legal *l, const struct isa_spelling *s,
 
 const char *tw_isa_forbidden(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands)
 {
-    for (uint32_t i = 0; i < isa->legal_count; i++) {
-        const struct isa_legal *l = &isa->legal[i];
+    for (uint32_t i = 0; i < s->form->legal_count; i++) {
+        const struct isa_legal *l = &isa->legal[s->form->legal[i]];
         if (l->words != NULL && row_applies(l, s, operands))
             return l->words;
     }
@@ -153,8 +181,8 @@ const char *tw_isa_unavailable(const struct isa *isa, const struct isa_spelling 
                                const struct isa_env *env, struct arena *arena)
 {
     const char *why = lacking(s->form->opcode, s->form->ptx, s->form->targets, env, arena);
-    for (uint32_t i = 0; i < isa->legal_count && why == NULL; i++) {
-        const struct isa_legal *l = &isa->legal[i];
+    for (uint32_t i = 0; i < s->form->legal_count && why == NULL; i++) {
+        const struct isa_legal *l = &isa->legal[s->form->legal[i]];
         bool met = l->words != NULL || (env->ptx >= l->ptx &&
                                         (l->targets == NULL || tw_isa_target_in(env->target, l->targets)));
         if (!met && row_applies(l, s, operands))

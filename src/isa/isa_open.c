@@ -459,7 +459,7 @@ static void open_heads(struct isa *isa)
         struct str opcode = tw_str(isa->forms[i].opcode);
         if (tw_strmap_get(&isa->heads, opcode) == NULL) {
             tw_strmap_put(&isa->heads, opcode, isa->heads_list.len);
-            *vec_push(isa->arena, &isa->heads_list) = (struct isa_head){isa->forms[i].opcode, 0, 0};
+            *vec_push(isa->arena, &isa->heads_list) = (struct isa_head){.opcode = isa->forms[i].opcode};
         }
         isa->heads_list.at[*tw_strmap_get(&isa->heads, opcode)].count++;
     }
@@ -536,5 +536,6 @@ const struct isa *tw_isa_open(struct arena *arena)
     isa->forms = forms;
     open_heads(isa);
     open_legal(isa);
+    tw_isa_legal_index(isa, forms);
     return isa;
 }
