@@ -13,8 +13,4 @@ struct live_range {
 /* One range for each of f->regs. */
 struct live_range *tw_liveness_ranges(struct arena *arena, const struct ptx_func *f);
 
-/* Calls `visit` for every register that the instruction names: its guard, operands, and elements of vectors. */
-typedef void register_visit_fn(void *context, uint32_t reg, bool read, bool write);
-void tw_liveness_visit(const struct ptx_func *f, const struct ptx_inst *in, register_visit_fn *visit, void *context);
-
 #endif

@@ -1,7 +1,7 @@
 #include "machine/wgmma_watch.h"
 
-#include "machine/liveness.h"
 #include "machine/run.h"
+#include "ptx/flow.h"
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void list_uses(struct builder *b, const struct ptx_inst *in)
         add_operand_uses(b, in, ROLE_D, USE_D);
         add_operand_uses(b, in, ROLE_A, USE_A);
     } else {
-        tw_liveness_visit(b->func, in, add_use, b);
+        tw_ptx_visit_registers(b->func, in, add_use, b);
     }
 }
 
