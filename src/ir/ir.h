@@ -65,6 +65,7 @@ struct ir_storage {
     struct ir_type elem;
     int64_t elems;         /* elements held: per thread (local), per CTA (shared, tmem), in all (global); -1: not static */
     uint32_t align_bytes;  /* of the base address; for IR_GLOBAL the caller's promise */
+    bool align_stated;     /* the program says so; else a default */
     int32_t param;         /* IR_GLOBAL: index of the kernel parameter, else -1 */
     struct ir_expr *base;  /* IR_TMEM: the uint32 address it was declared at (an IR_VAR); else NULL */
     struct src_span at;    /* the declaration */
@@ -333,5 +334,8 @@ const struct ir_stmt *tw_ir_definition(const struct ir_kernel *k, struct ir_var 
 /* What is known of an integer expression's values: an inclusive range. Coordinates take theirs from the launch,
    loop variables from their bounds. Used to turn floor division into shifts and to find group extents. */
 struct ir_range tw_ir_range_of(const struct ir_kernel *k, const struct ir_expr *e);
+
+/* A power of two that divides every value of an integer expression; 2^40 for zero. */
+int64_t tw_ir_divisor_of(const struct ir_kernel *k, const struct ir_expr *e);
 
 #endif

@@ -118,6 +118,7 @@ struct value tw_tensor_declare(struct eval *ev, const char *name, const struct t
     t.storage = tw_ir_storage_new(eval_kernel(ev), name, scope, type->elem, held_elems(ev, t.view.layout, scope, at), at);
     if (scope == IR_SHARED)
         t.storage->align_bytes = default_shared_align(t.view.layout, type->elem.bits);
+    t.storage->align_stated = type->align > 0;
     if (type->align > 0)
         t.storage->align_bytes = (uint32_t)type->align;
     struct view *allocated = arena_new(ev->arena, struct view, 1);

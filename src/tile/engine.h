@@ -28,6 +28,8 @@ struct tile_operand {
     uint32_t axis_of[TW_MAX_RANK]; /* repeat dimension r follows the call's axis axis_of[r] */
     struct tile_start starts[TW_MAX_RANK];
     uint32_t start_count;
+    const struct grouping *grouping; /* memory operands with run-time starts: iters of the view's dimensions */
+    const struct ir_expr *moves[TW_MAX_RANK]; /* of a memory operand: starts known only at run time */
     struct tile_place **places; /* by repeat index, resolved on first use */
     uint32_t place_count;
 };
@@ -102,7 +104,7 @@ struct diag *tw_tile_error(struct tile_call *c, uint32_t operand, enum diag_code
 /* A note at the tensor's declaration. */
 void tw_tile_show_declaration(struct diag *d, const struct ir_storage *s);
 
-/* ---- places (place.c, descriptor.c) ------------------------------------------------------------ */
+/* ---- places (place.c, descriptor.c, memory.c) ------------------------------------------------------------ */
 
 /* The place for the current tuple, checked; NULL after a diagnostic. */
 const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand);
@@ -113,6 +115,17 @@ struct tile_walk_form {
     const struct smem_desc *given; /* NULL: read from the layout */
 };
 const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, struct tile_walk_form form);
+/* What an instruction asks of a memory operand: elements one after another, from an aligned byte on. */
+struct tile_run {
+    uint32_t axes;            /* the last axes of the atom, row-major, are one run; an address for each other coordinate */
+    uint32_t align_bytes;
+};
+/* Proves it for the current tuple, every member of the crew and every run. NULL after a diagnostic. */
+const struct tile_place *tw_tile_memory(struct tile_call *c, uint32_t operand, struct tile_run run);
+/* A pointer to an element, for whoever executes it: the group coordinates are read at run time, the current tuple is
+ * constant, and atom[i] is an int32 that may be computed at run time (NULL: 0; so may `atom` be). */
+struct ir_expr *tw_tile_pointer(struct tile_call *c, uint32_t operand, const struct tile_place *place,
+                                struct ir_expr *const atom[TILE_MAX_ATOM]);
 /* Where the layout has an atom coordinate of the current tuple, for the first member; replica 0. */
 struct tile_cell tw_tile_layout_cell(const struct tile_call *c, uint32_t operand, const int64_t coord[TILE_MAX_ATOM]);
 /* The slot where a place of the current tuple is remembered. */
@@ -130,6 +143,8 @@ void tw_tile_put_registers(struct tile_call *c, struct ir_ptx_operand *to, enum 
                            const struct tile_place *place);
 /* [address] of an operand in tensor memory. */
 void tw_tile_put_cells(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
+/* [address] of the first element of an operand in memory. */
+void tw_tile_put_memory(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
 /* The 64-bit descriptor of an operand in shared memory. */
 void tw_tile_put_descriptor(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
 void tw_tile_put_value(struct tile_call *c, struct ir_ptx_operand *to, const struct ir_expr *value);

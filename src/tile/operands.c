@@ -162,6 +162,30 @@ static bool add_start(struct tile_call *c, uint32_t index, const struct grouping
     return false;
 }
 
+/* Memory operands move by any index; what is known of it is asked when the atom is looked at. */
+static void note_moves(struct tile_call *c, uint32_t index, const struct grouping *g)
+{
+    struct tile_operand *o = &c->operand[index];
+    const struct ir_region *r = o->arg->region;
+    struct grouping *kept = arena_new(c->arena, struct grouping, 1);
+    *kept = *g;
+    o->grouping = kept;
+    for (uint32_t d = 0; d < r->view->rank; d++)
+        if (r->start[d] != NULL && r->start[d]->op != IR_CONST)
+            o->moves[d] = r->start[d];
+}
+
+/* A tensor that is distributed over threads has a place in each of them, and that place must be known. */
+static bool moves_by_address(const struct tile_operand *o)
+{
+    if (!o->row->memory)
+        return false;
+    for (int a = 0; a < AXIS_COUNT; a++)
+        if (tw_axis_is_thread((enum axis)a) && tw_layout_axes(o->view->layout) & AXIS_BIT(a))
+            return false;
+    return true;
+}
+
 static bool region_layout(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
@@ -184,7 +208,9 @@ static bool region_layout(struct tile_call *c, uint32_t index)
         struct grouping g;
         if (!tw_layout_group(&env, tw_layout_canonical(&env, o->layout), &whole, &g))
             return false;
-        for (uint32_t d = 0; d < whole.rank; d++)
+        if (moves_by_address(o))
+            note_moves(c, index, &g);
+        for (uint32_t d = 0; d < whole.rank && o->grouping == NULL; d++)
             if (r->start[d] != NULL && r->start[d]->op != IR_CONST && !add_start(c, index, &g, d))
                 return false;
     }
@@ -201,12 +227,10 @@ static bool open_operand(struct tile_call *c, uint32_t index)
         return take_scalar(c, index);
     o->view = o->arg->region->view;
     o->storage = o->view->storage;
-    if (!check_scope(c, index))
-        return false;
     const struct tile_operand_row *variant = c->family->variant == NULL ? NULL : c->family->variant(c, index);
     if (variant != NULL)
         o->row = variant;
-    if (!check_element(c, index) || !region_layout(c, index))
+    if (!check_scope(c, index) || !check_element(c, index) || !region_layout(c, index))
         return false;
     int64_t step = 1;
     for (uint32_t d = o->shape.rank; d-- > 0;) {

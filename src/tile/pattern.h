@@ -4,7 +4,7 @@
  * axes say how often, one instruction for every tuple in row-major order; the atom is what one instruction takes.
  * A row names the atom's extents by symbols (M, N, K, ...) whose values the family reads from opcode and
  * parameters, the repeat axes by letters, and how the operand is reached: a register ownership map, a tensor-memory
- * map, or a shared-memory descriptor. */
+ * map, a shared-memory descriptor, or an address. */
 #ifndef TW_TILE_PATTERN_H
 #define TW_TILE_PATTERN_H
 
@@ -79,6 +79,7 @@ struct tile_operand_row {
     tile_copies_fn *copies;   /* NULL: one */
     uint8_t start_bits;       /* the atom starts at a multiple of this many bits of its lane; 0: 32, a column */
     tile_base_fn *base;
+    bool memory;              /* global, shared and local memory: reached by one address a coordinate (memory.c) */
 };
 
 enum tile_param_type {
@@ -111,8 +112,8 @@ struct tile_family {
     const char *axes;         /* letters of the repeat axes in expansion order, "MNK"; NULL: as the operands have them */
     /* Reads opcode and parameters: sets the symbols, refuses what the pattern does not have. */
     bool (*prepare)(struct tile_call *c);
-    /* The row of an operand whose contract depends on the form or on where the operand is: called when its view is known.
-     * May be NULL, and may return NULL: the family's row. */
+    /* The row of an operand whose contract depends on the form or on where the operand is: called when its view is known,
+     * before anything of it is checked. May be NULL, and may return NULL: the family's row. */
     const struct tile_operand_row *(*variant)(const struct tile_call *c, uint32_t operand);
     /* Checks operands beyond their rows, after their shapes were split. May be NULL. */
     bool (*check)(struct tile_call *c);
