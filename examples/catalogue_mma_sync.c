@@ -1,6 +1,8 @@
 /* The mma.sync examples and their references. */
 #include "examples/catalogue.h"
 
+#include <math.h>
+
 /* Three steps of K, each with its own 16 rows of A and 8 of B, two neighbours of K in a word. */
 static double steps_added_to_c(const struct example_data *d, int m, int n)
 {
@@ -11,9 +13,30 @@ static double steps_added_to_c(const struct example_data *d, int m, int n)
     return sum;
 }
 
+/* Inputs Q, K and V: row m of softmax(Q K^T / sqrt(columns)) times column n of V. */
+static double attention(const struct example_data *d, int m, int n)
+{
+    const struct example_tensor *keys = &d->of->inputs[1];
+    const double root = sqrt(keys->columns);
+    double sum = 0, weights = 0;
+    for (int key = 0; key < keys->rows; key++) {
+        const double weight = exp(tw_example_product(d, m, key) / root);
+        sum += weight * tw_example_input(d, 2, key, n);
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+/* Weights are rounded to f16, by at most 2^-11 of their value, and |V| is at most 3/2; what the exponentials and sums in
+ * float32 add is some hundred times smaller. */
+#define ATTENTION_TOLERANCE 0.75e-3
+
 static const struct example rows[] = {
     {"examples/warp_mma.py", "mma.sync: one warp, three steps of K", "sm_80",
      {IN("A", EX_BF16, 48, 8), IN("B", EX_BF16, 24, 8), IN("C", EX_F32, 16, 8)},
      {OUT("Out", EX_F32, 16, 8, steps_added_to_c)}},
+    {"examples/mma_sync/attention.py", "mma.sync: fused softmax(Q K^T) V", "sm_80",
+     {IN("Q", EX_F16, 64, 64), IN("K", EX_F16, 96, 64), IN("V", EX_F16, 96, 64)},
+     {{{"Out", EX_F32, 64, 64, EX_SMALL}, attention, ATTENTION_TOLERANCE}}},
 };
 const struct example_list tw_examples_mma_sync = {rows, sizeof rows / sizeof rows[0]};
