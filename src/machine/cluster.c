@@ -89,7 +89,8 @@ static void start_cta(struct cluster *c, uint32_t rank)
     for (uint32_t i = 0; i < cta->warp_count; i++)
         start_warp(cta, i);
     if (observed(c))
-        tw_emit(&cta->warps[0], &(struct machine_event){.kind = EVENT_CTA_START}, 0);
+        tw_emit(&cta->warps[0],
+                &(struct machine_event){.kind = EVENT_CTA_START, .bytes = cta->shared_bytes, .count = l->block_threads, .id = l->cluster_ctas}, 0);
 }
 
 uint64_t tw_cluster_estimate(const struct launch *l)
@@ -197,6 +198,8 @@ void tw_emit(struct warp *w, struct machine_event *e, uint32_t lanes)
     e->warp = w->id;
     e->lanes = lanes;
     e->pc = w->now == NULL ? 0 : w->now->pc;
+    e->origin = w->now == NULL ? NULL : &w->code->origins[w->code->insts[e->pc].origin];
+    e->of_cluster = &w->cluster->of_observer;
     w->cluster->observer->event(w->cluster->observer->context, e);
 }
 
@@ -205,5 +208,6 @@ void tw_emit_op(struct cluster *c, struct cta *cta, struct machine_event *e, uin
     e->cluster = c->index;
     e->cta_rank = cta->rank;
     e->op = op;
+    e->of_cluster = &c->of_observer;
     c->observer->event(c->observer->context, e);
 }

@@ -80,6 +80,12 @@ static void perform_arrival(struct cta *cta, const struct copy *c, uint32_t lane
     const struct mbar_update update = {.arrivals = 1};
     struct mbar_report report;
     const uint32_t offset = c->to[lane] & 0xffffff;
+    if (observed(cta->cluster)) {
+        struct machine_event event = {.kind = EVENT_MBAR_ARRIVE, .warp = c->warp, .lanes = UINT32_C(1) << lane, .lane = lane,
+                                      .space = SPACE_SHARED, .address = c->to[lane], .bytes = MBAR_BYTES, .count = 1, .strong = true,
+                                      .release = true, .scope = SCOPE_CTA};
+        tw_emit_op(cta->cluster, cta, &event, c->op);
+    }
     const struct mbar_outcome outcome = tw_mbar_signal(cta, offset, update);
     if (tw_mbar_report(cta->cluster->diags->arena, "cp.async.mbarrier.arrive", cta, offset, update, &outcome, &report))
         tw_fault_async(cta->cluster, cta, c->warp, lane, c->code, c->origin, report.code, &report.note, "%s", report.message);

@@ -11,7 +11,8 @@
  *   EVENT_CLUSTER_ARRIVE / _WAIT                      as above for barrier.cluster; strong = release/acquire
  *   EVENT_MBAR_INIT      one lane                     address (shared, with rank), count
  *   EVENT_MBAR_INVAL     one lane                     address
- *   EVENT_MBAR_ARRIVE    one lane or an op            address, count = arrivals, tx = expected bytes, strong = release
+ *   EVENT_MBAR_ARRIVE    one lane or an op            address, count = arrivals, tx = expected bytes, strong = release; of an op with
+ *                                                     lanes: on behalf of that thread (cp.async.mbarrier.arrive)
  *   EVENT_MBAR_TX        one lane or an op            address, tx = bytes added (expect) or taken (complete, negative)
  *   EVENT_MBAR_WAIT      one lane                     address, id = parity waited for; the wait was true; strong = acquire
  *   EVENT_MBAR_PHASE     none                         address, id = number of the phase that has completed
@@ -22,7 +23,8 @@
  *   EVENT_ASYNC_WAIT     lanes of a warp              op = a completed operation that the lanes have waited for
  *   EVENT_TMEM_ALLOC / _DEALLOC  lanes of a warp      address (TMEM), count = columns
  *   EVENT_EXIT           lanes of a warp              the lanes have ended
- *   EVENT_CTA_START / _END       none                 the CTA's shared memory begins, ends */
+ *   EVENT_CTA_START              none                 the CTA's shared memory begins: bytes; count = threads, id = CTAs of the cluster
+ *   EVENT_CTA_END                none                 it ends */
 #ifndef TW_MACHINE_EVENTS_H
 #define TW_MACHINE_EVENTS_H
 
@@ -42,6 +44,8 @@ enum event_kind {
     EVENT_EXIT, EVENT_CTA_START, EVENT_CTA_END
 };
 
+struct origin;
+
 enum proxy { PROXY_GENERIC, PROXY_ASYNC, PROXY_TENSORMAP, PROXY_TMEM };
 enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum fence_kind {
@@ -57,7 +61,9 @@ struct machine_event {
     uint32_t lanes;     /* mask; 0: not a thread's event */
     uint32_t lane;      /* EVENT_ACCESS: the one lane */
     uint64_t op;        /* asynchronous operation, numbered from 1 within the cluster; 0: a thread acts */
-    uint32_t pc;        /* index into the code, for the source position; of the issuing instruction for an op */
+    uint32_t pc;        /* index into the code; of the issuing instruction for an op */
+    const struct origin *origin; /* of a thread's event: its instruction's places in PTX and source (machine/decode.h); NULL: none */
+    void **of_cluster;  /* a pointer that belongs to the observer as long as the cluster lives; NULL at first */
     enum space space;
     uint64_t address;   /* in its space; shared addresses carry the rank; TMEM: lane << 16 | column */
     uint32_t bytes;
@@ -72,6 +78,8 @@ struct machine_event {
 struct machine_observer {
     void (*event)(void *context, const struct machine_event *event);
     void *context;
+    bool concurrent;    /* events of different clusters may come at once, from several host threads */
+    bool shared_writes; /* of the accesses of loads and stores, only writes that may go to shared memory are wanted */
 };
 
 #endif

@@ -128,7 +128,7 @@ static bool find_lanes(struct warp *w, const struct dinst *d, const struct dop *
 {
     const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems, first = first_lane(mask);
     uint32_t stride;
-    uint8_t *const start = observed(w->cluster) ? NULL : in_a_row(w, d, o, mask, bytes, write, &stride);
+    uint8_t *const start = observes_access(w->cluster, (uint64_t)d->imm, write) ? NULL : in_a_row(w, d, o, mask, bytes, write, &stride);
     if (start != NULL) {
         FOR_LANES(lane, mask)
             at[lane] = start + (size_t)(lane - first) * stride;
@@ -139,7 +139,7 @@ static bool find_lanes(struct warp *w, const struct dinst *d, const struct dop *
         at[lane] = access_at(w, d, lane, (enum space)d->imm, address, bytes, write);
         if (at[lane] == NULL)
             return false;
-        if (observed(w->cluster))
+        if (observes_access(w->cluster, (uint64_t)d->imm, write))
             tw_emit_access(w, d, lane, (enum space)d->imm, address, bytes, !write, write);
     }
     return true;
@@ -239,7 +239,7 @@ static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32
 {
     const uint32_t bytes = 4u * d->elems;
     uint32_t stride;
-    const uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
+    const uint8_t *const at = observes_access(w->cluster, (uint64_t)d->imm, false) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
     if (at == NULL)
         return exec_ld(w, d, mask);
     tally_lanes(w, d, &d->op[1], mask, bytes, true, false);
@@ -267,7 +267,7 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
 {
     const uint32_t bytes = 4u * d->elems;
     uint32_t stride;
-    uint8_t *const at = observed(w->cluster) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
+    uint8_t *const at = observes_access(w->cluster, (uint64_t)d->imm, true) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
     if (at == NULL)
         return exec_st(w, d, mask);
     tally_lanes(w, d, &d->op[0], mask, bytes, false, true);

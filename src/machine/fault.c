@@ -8,16 +8,20 @@
 #include <stdarg.h>
 #include <string.h>
 
-void tw_thread_name(const struct warp *w, unsigned lane, struct text *out)
+void tw_launch_thread_name(const struct launch *l, uint64_t cluster, uint32_t rank, uint32_t thread, struct text *out)
 {
-    const struct launch *const l = w->cluster->launch;
-    const uint32_t t = w->id * LANES + lane;
-    const uint32_t *const b = w->cta->ctaid;
+    uint32_t b[3];
+    const uint32_t t = thread;
+    tw_cta_position(l, cluster, rank, b);
     tw_text_addf(out, "thread (%u,%u,%u) of block (%u,%u,%u)", t % l->block[0], t / l->block[0] % l->block[1],
                  t / (l->block[0] * l->block[1]), b[0], b[1], b[2]);
 }
 
-/* ", k.py:12" when the instruction has a .loc. */
+void tw_thread_name(const struct warp *w, unsigned lane, struct text *out)
+{
+    tw_launch_thread_name(w->cluster->launch, w->cluster->index, w->cta->rank, w->id * LANES + lane, out);
+}
+
 void tw_source_name(const struct launch *l, const struct origin *o, struct text *out)
 {
     if (o->loc_line == 0)

@@ -285,6 +285,7 @@ struct cluster {
     struct tally *tally;    /* of the host thread that runs it; NULL: nothing is counted */
     enum launch_status status; /* LAUNCH_RUNNING until something ends the launch */
     const struct machine_observer *observer; /* NULL: nobody watches */
+    void *of_observer;
     uint64_t index;         /* linear in the grid of clusters */
     struct arena arena;     /* everything of the cluster; released when it ends */
     struct cta *ctas;
@@ -378,6 +379,11 @@ void tw_emit_op(struct cluster *c, struct cta *cta, struct machine_event *e, uin
 static inline bool observed(const struct cluster *c)
 {
     return c->observer != NULL;
+}
+/* Whether the observer wants to see what a load or store does in that space, which may be generic. */
+static inline bool observes_access(const struct cluster *c, uint64_t space, bool write)
+{
+    return c->observer != NULL && (!c->observer->shared_writes || (write && (space == SPACE_SHARED || space == SPACE_GENERIC)));
 }
 
 /* Provided by the tensor-core files (mbarrier.c, tmem.c). */

@@ -213,8 +213,9 @@ static bool prepare_or_report(struct launch *l, const char *entry)
 struct launch *tw_launch_new(const struct program *p, const char *entry, const struct launch_spec *spec, struct diags *diags)
 {
     struct launch *const l = calloc(1, sizeof *l);
-    /* An observer sees one order of events: that of one host thread. */
-    const uint32_t threads = spec->observer.event != NULL || spec->threads == 0 ? 1 : spec->threads < MAX_THREADS ? spec->threads : MAX_THREADS;
+    /* An observer sees one order of events, that of one host thread, unless it takes each cluster's by itself. */
+    const bool one = spec->observer.event != NULL && !spec->observer.concurrent;
+    const uint32_t threads = one || spec->threads == 0 ? 1 : spec->threads < MAX_THREADS ? spec->threads : MAX_THREADS;
     struct hand *const hands = l == NULL ? NULL : calloc(threads, sizeof *hands);
     if (hands == NULL) {
         free(l);

@@ -42,7 +42,7 @@ struct launch_spec {
     const void *params;  /* copied */
     uint32_t param_bytes;
     uint64_t seed;
-    uint32_t threads;    /* host threads; 0: one. The result is the same for any number; 1 with an observer */
+    uint32_t threads;    /* host threads; 0: one. The result is the same for any number; 1 with an observer that is not concurrent */
     uint64_t max_steps;  /* warp instructions; 0: TW_DEFAULT_MAX_STEPS */
     uint64_t max_nanoseconds; /* 0: none; needs `clock` */
     uint64_t max_memory; /* bytes that running clusters may hold; 0: TW_DEFAULT_MAX_MEMORY */
@@ -75,6 +75,11 @@ struct launch_progress {
     uint64_t thread_steps; /* the sum of their active lanes */
 };
 struct launch_progress tw_launch_progress(const struct launch *l);
+
+/* "thread (1,0,0) of block (2,0,0)": thread number `thread` of a CTA of a cluster. */
+void tw_launch_thread_name(const struct launch *l, uint64_t cluster, uint32_t rank, uint32_t thread, struct text *out);
+/* ", k.py:12" when the instruction has a place in a source. */
+void tw_source_name(const struct launch *l, const struct origin *o, struct text *out);
 
 /* What has been executed so far, as text or JSON: instructions by opcode, bytes by space, multiply-adds, and how exact
  * the results are. False unless spec.report was set. */

@@ -131,9 +131,6 @@ void tw_report_limit(struct launch *l, const struct cluster *c, const char *what
 /* Moves what a cluster has reported to the launch's findings. */
 void tw_take_findings(struct launch *l, struct cluster *c);
 bool tw_is_reported(const struct diags *diags, int code, struct src_span at);
-/* ", k.py:12" when the instruction has a .loc. */
-struct origin;
-void tw_source_name(const struct launch *l, const struct origin *o, struct text *out);
 /* "thread (1,0,0) of block (2,0,0)" */
 void tw_thread_name(const struct warp *w, unsigned lane, struct text *out);
 
