@@ -9,6 +9,7 @@
 #   make test-long              the tests that take minutes: exhaustive sweeps
 #   make examples               the tensor-core examples, each compared with its reference; DEVICE=cuda[:N]: a GPU
 #                               compared with the machine instead
+#   make bench                  what compiling, running and the arithmetic cost; bench-large: a product of 4096 cubed
 #   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
 #   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
 #   make room-layout            build and run one room's tests, linking only that room and those before it
@@ -28,7 +29,9 @@ WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-pr
 OPT.release := -O2 -g
 OPT.debug   := -O0 -g
 OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPT.fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Edges are counted; the values of comparisons are not: they cost ten times as much, and tests/fuzz/mutate.c knows the words.
+OPT.fuzz    := -O2 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-coverage=trace-cmp,indirect-calls,stack-depth \
+               -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS ?=
 ALL_CFLAGS  := -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fvisibility=hidden -pthread \
                $(WARN) $(OPT.$(MODE)) -Isrc -Iinclude -I. -Itests $(CFLAGS)
@@ -104,7 +107,9 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS))
 	@echo "fuzzers: $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS)); see docs/fuzzing.md"
 
-$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/target.o $(LIB)
+# Only the rooms that they feed: every other one would be edges to count after each input.
+FUZZ_LIBS := $(patsubst %,$(B)/%.a,machine ptx isa layout num diag base)
+$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/target.o $(FUZZ_LIBS)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $^ $(LDLIBS) -o $@
 
@@ -177,18 +182,26 @@ sweep: deps
 	@TW_SWEEP=3000 $(B)/tests/api/tcgen05_sweep_test
 
 bench: deps all
-	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/machine_bench $(B)/mma_bench >/dev/null
+	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/machine_bench $(B)/gemm_bench $(B)/mma_bench >/dev/null
 	@$(B)/bench_tilewright $(TOOL)
 	@echo
 	@$(B)/machine_bench
 	@echo
+	@$(B)/gemm_bench 1024
+	@echo
 	@$(B)/mma_bench
+
+# The large product alone: some ten seconds.
+.PHONY: bench-large
+bench-large: deps
+	@$(MAKE) --no-print-directory $(B)/gemm_bench >/dev/null
+	@$(B)/gemm_bench 4096
 
 $(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/machine_bench: $(B)/bench/machine_bench.o $(LIB)
+$(B)/machine_bench $(B)/gemm_bench: $(B)/%: $(B)/bench/%.o $(B)/bench/guest.o $(foreach r,machine ptx isa layout num diag base,$(B)/$(r).a)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 

@@ -1,18 +1,20 @@
-/* How fast the machine interprets: thread instructions a second, best of several runs, all in one process. All rows but the
- * last two are measured in time of the processor, which other programs do not disturb; the last two by the wall's clock.
+/* How fast the machine interprets: thread instructions a second, best of several runs, all in one process.
  *
  *     machine_bench            the table
- *     machine_bench NAME       one row, once (for a profiler)
+ *     machine_bench NAME       one row, once, nothing watching (for a profiler)
  *
- * Each kernel is a loop written out in PTX; all lanes are active, so that a warp instruction counts as 32. */
-#include "tilewright/tilewright.h"
+ * Each kernel is a loop written out in PTX; all lanes are active, so that a warp instruction counts as 32. Rates are by time of
+ * the processor, which other programs hardly disturb. "watched" is the rate with an observer that counts the events of every
+ * access, barrier and operation (machine/events.h), which is what a hazard checker costs before it looks at one.
+ *
+ * Two host threads against one: by the clock, where the best of many short runs is one that nobody interrupted; and by
+ * processor time, all threads together, where anything above one is what the threads cost each other. */
+#include "bench/guest.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { RUNS = 5, LANES = 32 };
+enum { RUNS = 5, PAIRS = 60, LANES = 32 };
 
 #define HEAD ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n" \
              ".shared .align 16 .b8 box[32768];\n.reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .f32 %f<40>;\n.reg .b64 %q<8>;\n" \
@@ -26,92 +28,125 @@ enum { RUNS = 5, LANES = 32 };
 #define FMA16 FMA4(1) FMA4(2) FMA4(3) "fma.rn.f32 %f1, %f2, %f3, %f1;\nfma.rn.f32 %f4, %f5, %f6, %f4;\n" \
               "add.rn.f32 %f7, %f7, %f1;\nmul.rn.f32 %f8, %f4, %f8;\n"
 
-static const struct row {
+struct row {
     const char *name, *what, *text;
-    unsigned grid, block, threads;
-    int processor; /* measured in time of the processor */
-} rows[] = {
-    {"f32", "registers, f32", HEAD LOOP(4000, FMA16 FMA16) TAIL, 4, 256, 1, 1},
+    unsigned grid;
+    double goal; /* G thread instructions a second; 0: none */
+};
+
+static const struct row rows[] = {
+    {"f32", "registers, f32", HEAD LOOP(4000, FMA16 FMA16) TAIL, 4, 2},
     {"integers", "registers, integers", HEAD LOOP(8000, "mad.lo.u32 %r4, %r5, %r6, %r4;\nxor.b32 %r5, %r4, %r6;\nshl.b32 %r6, %r5, 3;\nadd.u32 %r7, %r6, %r4;\n"
-                                                        "and.b32 %r8, %r7, 255;\nmax.s32 %r9, %r8, %r4;\nsub.u32 %r10, %r9, %r7;\nshr.u32 %r11, %r10, 5;\n") TAIL, 4, 256, 1, 1},
+                                                        "and.b32 %r8, %r7, 255;\nmax.s32 %r9, %r8, %r4;\nsub.u32 %r10, %r9, %r7;\nshr.u32 %r11, %r10, 5;\n") TAIL, 4, 0},
     {"shared", "shared memory", HEAD LOOP(8000, "ld.shared.v4.f32 {%f10, %f11, %f12, %f13}, [%r3];\nfma.rn.f32 %f10, %f11, %f12, %f10;\n"
                                                 "st.shared.f32 [%r3], %f10;\nld.shared.f32 %f14, [%r3+4096];\nfma.rn.f32 %f13, %f14, %f10, %f13;\n"
-                                                "st.shared.f32 [%r3+4096], %f13;\n") TAIL, 4, 256, 1, 1},
-    {"global", "global memory, neighbours", HEAD LOOP(8000, "ld.global.f32 %f10, [%q1];\nfma.rn.f32 %f10, %f10, %f11, %f10;\nst.global.f32 [%q1], %f10;\n") TAIL, 1, 256, 1, 1},
+                                                "st.shared.f32 [%r3+4096], %f13;\n") TAIL, 4, 0.3},
+    {"global", "global memory, neighbours", HEAD LOOP(8000, "ld.global.f32 %f10, [%q1];\nfma.rn.f32 %f10, %f10, %f11, %f10;\nst.global.f32 [%q1], %f10;\n") TAIL, 1, 0},
     {"diverged", "branches apart in the warp", HEAD "and.b32 %r9, %r0, 1;\nsetp.eq.u32 %p1, %r9, 0;\n"
-                                             LOOP(8000, "@%p1 bra ODD;\nadd.u32 %r4, %r4, 1;\nbra MEET;\nODD: add.u32 %r4, %r4, 3;\nMEET:\n") TAIL, 4, 256, 1, 1},
-    {"two-1", "two clusters, one host thread", HEAD LOOP(40000, FMA16 FMA16) TAIL, 2, 256, 1, 0},
-    {"two-2", "two clusters, two host threads", HEAD LOOP(40000, FMA16 FMA16) TAIL, 2, 256, 2, 0},
+                                             LOOP(8000, "@%p1 bra ODD;\nadd.u32 %r4, %r4, 1;\nbra MEET;\nODD: add.u32 %r4, %r4, 3;\nMEET:\n") TAIL, 4, 0},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static double now(int processor)
+static const struct row pair = {"pair", "two clusters", HEAD LOOP(8000, FMA16 FMA16) TAIL, 2, 0};
+
+static void count_event(void *context, const struct machine_event *event)
 {
-    struct timespec t;
-    clock_gettime(processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    (void)event;
+    ++*(uint64_t *)context;
 }
 
-static void give_up(tw_ctx *ctx, const char *name)
-{
-    fprintf(stderr, "%s: %s\n", name, tw_diagnostics(ctx, TW_TEXT));
-    exit(1);
-}
-
-/* Seconds of one run, and the warp instructions that it took. */
-static double run_once(tw_ctx *ctx, tw_module *module, const struct row *row, uint64_t *steps)
-{
-    tw_device *device;
-    tw_launch *launch;
+struct subject {
+    struct guest guest;
+    struct launch_spec spec;
     uint64_t out;
-    if (tw_device_create(ctx, NULL, &device) != TW_OK || tw_alloc(device, 1 << 20, &out) != TW_OK)
-        give_up(ctx, row->name);
-    const tw_launch_opts opts = {.grid = {row->grid}, .block = {row->block}, .params = &out, .param_bytes = sizeof out, .threads = row->threads};
-    if (tw_launch_create(device, module, &opts, &launch) != TW_OK)
-        give_up(ctx, row->name);
-    const double began = now(row->processor);
-    if (tw_launch_run(launch, 0) != TW_OK)
-        give_up(ctx, row->name);
-    const double took = now(row->processor) - began;
-    tw_launch_stats stats;
-    tw_launch_read_stats(launch, &stats);
-    *steps = stats.steps;
-    tw_launch_destroy(launch);
-    tw_device_destroy(device);
-    return took;
+};
+
+static void open_subject(struct subject *s, struct landing *landing, const struct row *row)
+{
+    void *host;
+    guest_open(&s->guest, landing, row->name, row->text);
+    s->out = guest_alloc(&s->guest, 1 << 20, &host);
+    s->spec = (struct launch_spec){.grid = {row->grid}, .block = {256}, .params = &s->out, .param_bytes = sizeof s->out, .threads = 1};
 }
 
-static double measure(const struct row *row, unsigned runs)
+static struct cost best_of(struct subject *s, unsigned runs)
 {
-    tw_ctx *ctx = tw_ctx_create(NULL);
-    tw_module *module;
-    uint64_t steps = 0;
-    double best = 1e9;
-    if (ctx == NULL || tw_module_parse(ctx, row->name, row->text, strlen(row->text), &module) != TW_OK)
-        give_up(ctx, row->name);
-    for (unsigned i = 0; i < runs; i++) {
-        const double took = run_once(ctx, module, row, &steps);
-        best = took < best ? took : best;
+    struct cost best = guest_run(&s->guest, "k", &s->spec);
+    for (unsigned i = 1; i < runs; i++)
+        best = cost_best(best, guest_run(&s->guest, "k", &s->spec));
+    return best;
+}
+
+static double rate_of(struct cost c)
+{
+    return (double)c.warp_steps * LANES / c.cpu * 1e-9;
+}
+
+static void measure(struct landing *landing, const struct row *row)
+{
+    struct subject s;
+    uint64_t events = 0;
+    open_subject(&s, landing, row);
+    const struct cost bare = best_of(&s, RUNS);
+    s.spec.observer = (struct machine_observer){count_event, &events};
+    const struct cost watched = best_of(&s, RUNS);
+    const double rate = rate_of(bare);
+    printf("%-30s %8.1f ms %8.3f%c %10.3f %8.2f %12.0f\n", row->what, bare.cpu * 1e3, rate, rate < row->goal ? '<' : ' ',
+           rate_of(watched), rate_of(watched) / rate, (double)events / RUNS);
+    guest_close(&s.guest);
+}
+
+/* One thread and two by turns, so that both see the same neighbours. */
+static void measure_pair(struct landing *landing)
+{
+    struct subject s;
+    struct cost best[2];
+    open_subject(&s, landing, &pair);
+    for (unsigned i = 0; i < PAIRS; i++)
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            s.spec.threads = threads;
+            const struct cost c = guest_run(&s.guest, "k", &s.spec);
+            best[threads - 1] = i == 0 ? c : cost_best(best[threads - 1], c);
+        }
+    const double speedup = best[0].wall / best[1].wall;
+    printf("\ntwo clusters on one host thread and on two, best of %d runs each: %.1f ms and %.1f ms by the clock, %.2f times%s;\n"
+           "%.1f ms and %.1f ms of the processors, %.2f times (1: the threads cost each other nothing)\n",
+           PAIRS, best[0].wall * 1e3, best[1].wall * 1e3, speedup, speedup < 1.8 ? " <" : "", best[0].cpu * 1e3, best[1].cpu * 1e3,
+           best[1].cpu / best[0].cpu);
+    guest_close(&s.guest);
+}
+
+static int run_one(struct landing *landing, const char *name)
+{
+    for (size_t i = 0; i <= ROWS; i++) {
+        const struct row *const row = i < ROWS ? &rows[i] : &pair;
+        if (strcmp(name, row->name) != 0)
+            continue;
+        struct subject s;
+        open_subject(&s, landing, row);
+        s.spec.threads = i < ROWS ? 1 : 2;
+        const struct cost c = best_of(&s, 1);
+        printf("%s: %.1f ms, %.3f G thread instructions a second of the processor\n", name, c.wall * 1e3, rate_of(c));
+        guest_close(&s.guest);
+        return 0;
     }
-    const double rate = (double)steps * LANES / best;
-    printf("%-34s %8.1f ms  %8.3f G thread instructions a second  (best of %u)\n", row->what, best * 1e3, rate * 1e-9, runs);
-    tw_module_destroy(module);
-    tw_ctx_destroy(ctx);
-    return rate;
+    fprintf(stderr, "machine_bench: no row '%s'\n", name);
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
-    double rates[ROWS] = {0};
-    for (size_t i = 0; i < ROWS; i++)
-        if (argc < 2)
-            rates[i] = measure(&rows[i], RUNS);
-        else if (strcmp(argv[1], rows[i].name) == 0)
-            return measure(&rows[i], 1) > 0 ? 0 : 1;
-    if (argc > 1) {
-        fprintf(stderr, "machine_bench: no row '%s'\n", argv[1]);
-        return 2;
+    struct landing landing;
+    if (setjmp(landing.at) != 0) {
+        fprintf(stderr, "machine_bench: no memory\n");
+        return 1;
     }
-    printf("%-34s %8.2f times one\n", "two host threads", rates[ROWS - 1] / rates[ROWS - 2]);
+    if (argc > 1)
+        return run_one(&landing, argv[1]);
+    printf("G thread instructions a second of one processor, best of %d runs; < marks a rate below its goal\n", RUNS);
+    printf("%-30s %11s %9s %10s %8s %12s\n", "", "", "bare", "watched", "ratio", "events");
+    for (size_t i = 0; i < ROWS; i++)
+        measure(&landing, &rows[i]);
+    measure_pair(&landing);
     return 0;
 }
