@@ -1,5 +1,6 @@
 /* Vector lengths and types of operands, from the modifiers of a spelling. */
 #include "isa/isa_catalogue.h"
+#include "isa/mma_form.h"
 #include "isa/wgmma_map.h"
 
 /* Number behind .xN or .vN; 1 if absent. */
@@ -23,33 +24,10 @@ static unsigned tmem_registers(const struct isa_spelling *s)
     return each * repeat(isa_spelling_mod(s, SLOT_NUM));
 }
 
-/* 32-bit registers (64-bit for f64) that hold rows x cols elements of a type, over 32 lanes. */
-static unsigned fragment(unsigned rows, unsigned cols, unsigned type, unsigned kind)
+static unsigned mma_registers(const struct isa_spelling *s, enum mma_part part)
 {
-    unsigned bits = isa_type_bits(type);
-    if (type == MOD_E2M1 && kind != MOD_KIND_MXF4 && kind != MOD_KIND_MXF4NVF4)
-        bits = 8; /* byte containers outside the mxf4 kinds */
-    if (bits == 6)
-        bits = 8;
-    unsigned per = type == MOD_F64 ? 64 : 32;
-    return (rows * cols * bits + 32 * per - 1) / (32 * per);
-}
-
-/* SOURCE: PTX ISA, mma; m8n8k4 of f16 is four quad-pair products, whose fragments are larger. */
-static unsigned mma_registers(const struct isa_spelling *s, unsigned rule)
-{
-    unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), kind = isa_spelling_mod(s, SLOT_KIND);
-    unsigned m = isa_shape_m(shape), n = isa_shape_n(shape), k = isa_shape_k(shape);
-    unsigned atype = isa_spelling_mod(s, SLOT_ATYPE), btype = isa_spelling_mod(s, SLOT_BTYPE);
-    unsigned dtype = isa_spelling_mod(s, rule == COUNT_MMA_C ? SLOT_CTYPE : SLOT_DTYPE);
-    bool quad_pairs = m == 8 && n == 8 && k == 4 && atype == MOD_F16;
-    if (rule == COUNT_MMA_A)
-        return quad_pairs ? 2 : fragment(m, k, atype, kind);
-    if (rule == COUNT_MMA_SP_A)
-        return fragment(m, k / 2, atype, kind);
-    if (rule == COUNT_MMA_B)
-        return quad_pairs ? 2 : fragment(n, k, btype, kind);
-    return quad_pairs ? (dtype == MOD_F32 ? 8 : 4) : fragment(m, n, dtype, kind);
+    struct mma_form f;
+    return tw_mma_form_of(s, &f) ? f.part[part].regs : 0;
 }
 
 static unsigned ldmatrix_registers(const struct isa_spelling *s)
@@ -82,11 +60,10 @@ unsigned tw_isa_count(unsigned count_rule, const struct isa_spelling *s)
     case COUNT_TMEM: return tmem_registers(s);
     case COUNT_OUTPUT_MASK: return isa_spelling_mod(s, SLOT_CTA_GROUP) == MOD_CTA_GROUP_2 ? 8 : 4;
     case COUNT_LDMATRIX: return ldmatrix_registers(s);
-    case COUNT_MMA_A:
-    case COUNT_MMA_B:
-    case COUNT_MMA_C:
-    case COUNT_MMA_D:
-    case COUNT_MMA_SP_A: return mma_registers(s, count_rule);
+    case COUNT_MMA_A: return mma_registers(s, MMA_A);
+    case COUNT_MMA_B: return mma_registers(s, MMA_B);
+    case COUNT_MMA_C: return mma_registers(s, MMA_C);
+    case COUNT_MMA_D: return mma_registers(s, MMA_D);
     case COUNT_WGMMA_D:
         return wgmma_d_regs(isa_shape_n(isa_spelling_mod(s, SLOT_SHAPE)), isa_spelling_mod(s, SLOT_DTYPE) == MOD_F16 ? 16 : 32);
     case COUNT_COORDS: return coordinates(s);

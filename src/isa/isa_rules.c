@@ -1,78 +1,10 @@
 /* Legality that a form's alternatives alone cannot say. Each predicate returns NULL, or what the
  * combination must be, in words. */
 #include "isa/isa_catalogue.h"
+#include "isa/mma_form.h"
 #include "isa/wgmma_map.h"
 
 #include <stddef.h>
-
-#define SHAPE(m_log, n, k_log) (ISA_SHAPE_FLAG | (m_log) << 11 | (n) / 4 << 4 | (k_log))
-enum { M8 = 0, M16 = 1, M64 = 3 };
-enum { K4 = 2, K8 = 3, K16 = 4, K32 = 5, K64 = 6, K128 = 7, K256 = 8 };
-
-/* Element families that share a row of shapes. */
-enum family { FAMILY_NONE, F16, BF16, TF32, F64, F8, F8F6F4, F4, I8, I4, B1 };
-
-static enum family family_of(unsigned type)
-{
-    static const struct {
-        uint16_t type;
-        uint8_t family;
-    } rows[] = {
-        {MOD_F16, F16}, {MOD_BF16, BF16}, {MOD_TF32, TF32}, {MOD_F64, F64},    {MOD_E4M3, F8},     {MOD_E5M2, F8},
-        {MOD_S8, I8},   {MOD_U8, I8},     {MOD_S4, I4},     {MOD_U4, I4},      {MOD_B1, B1},       {MOD_E2M1, F8F6F4},
-        {MOD_E2M3, F8F6F4}, {MOD_E3M2, F8F6F4},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].type == type)
-            return (enum family)rows[i].family;
-    return FAMILY_NONE;
-}
-
-/* SOURCE: PTX ISA, "Warp Level Matrix Instructions", table of shapes; verdicts of ptxas agree. */
-struct shape_row {
-    uint8_t family;
-    bool sparse;
-    uint16_t shapes[4]; /* 0 ends */
-    const char *words;
-};
-static const struct shape_row mma_shapes[] = {
-    {F16, false, {SHAPE(M16, 8, K8), SHAPE(M16, 8, K16)}, ".m16n8k8 or .m16n8k16 for .f16"},
-    {BF16, false, {SHAPE(M16, 8, K8), SHAPE(M16, 8, K16)}, ".m16n8k8 or .m16n8k16 for .bf16"},
-    {TF32, false, {SHAPE(M16, 8, K4), SHAPE(M16, 8, K8)}, ".m16n8k4 or .m16n8k8 for .tf32"},
-    {F64, false, {SHAPE(M8, 8, K4), SHAPE(M16, 8, K4), SHAPE(M16, 8, K8), SHAPE(M16, 8, K16)},
-     ".m8n8k4, .m16n8k4, .m16n8k8 or .m16n8k16 for .f64"},
-    {F8, false, {SHAPE(M16, 8, K16), SHAPE(M16, 8, K32)}, ".m16n8k16 or .m16n8k32 for .e4m3 and .e5m2"},
-    {F8F6F4, false, {SHAPE(M16, 8, K32)}, ".m16n8k32 for this kind"},
-    {F4, false, {SHAPE(M16, 8, K64)}, ".m16n8k64 for this kind"},
-    {I8, false, {SHAPE(M8, 8, K16), SHAPE(M16, 8, K16), SHAPE(M16, 8, K32)},
-     ".m8n8k16, .m16n8k16 or .m16n8k32 for 8-bit integers"},
-    {I4, false, {SHAPE(M8, 8, K32), SHAPE(M16, 8, K32), SHAPE(M16, 8, K64)},
-     ".m8n8k32, .m16n8k32 or .m16n8k64 for 4-bit integers"},
-    {B1, false, {SHAPE(M8, 8, K128), SHAPE(M16, 8, K128), SHAPE(M16, 8, K256)},
-     ".m8n8k128, .m16n8k128 or .m16n8k256 for .b1"},
-    {F16, true, {SHAPE(M16, 8, K16), SHAPE(M16, 8, K32)}, ".m16n8k16 or .m16n8k32 for sparse .f16"},
-    {BF16, true, {SHAPE(M16, 8, K16), SHAPE(M16, 8, K32)}, ".m16n8k16 or .m16n8k32 for sparse .bf16"},
-    {TF32, true, {SHAPE(M16, 8, K8), SHAPE(M16, 8, K16)}, ".m16n8k8 or .m16n8k16 for sparse .tf32"},
-    {F8, true, {SHAPE(M16, 8, K64)}, ".m16n8k64 for sparse .e4m3 and .e5m2"},
-    {F8F6F4, true, {SHAPE(M16, 8, K64)}, ".m16n8k64 for this sparse kind"},
-    {F4, true, {SHAPE(M16, 8, K128)}, ".m16n8k128 for this sparse kind"},
-    {I8, true, {SHAPE(M16, 8, K32), SHAPE(M16, 8, K64)}, ".m16n8k32 or .m16n8k64 for sparse 8-bit integers"},
-    {I4, true, {SHAPE(M16, 8, K64), SHAPE(M16, 8, K128)}, ".m16n8k64 or .m16n8k128 for sparse 4-bit integers"},
-};
-
-static const char *shape_in_table(enum family family, bool sparse, unsigned shape)
-{
-    for (size_t i = 0; i < sizeof mma_shapes / sizeof mma_shapes[0]; i++) {
-        const struct shape_row *row = &mma_shapes[i];
-        if (row->family != family || row->sparse != sparse)
-            continue;
-        for (unsigned s = 0; s < 4 && row->shapes[s] != 0; s++)
-            if (row->shapes[s] == shape)
-                return NULL;
-        return row->words;
-    }
-    return "element types that a matrix shape exists for";
-}
 
 /* SOURCE: PTX ISA, "Block Scaling for mma.sync". */
 static const char *block_scale_types(unsigned kind, unsigned vec, unsigned stype, unsigned a, unsigned b)
@@ -94,26 +26,29 @@ static const char *block_scale_types(unsigned kind, unsigned vec, unsigned stype
     return NULL;
 }
 
+static const char *types_disagree(enum num_format a)
+{
+    const enum mma_class of_a = tw_mma_class_find(a, a);
+    return of_a != MMA_CLASS_COUNT && tw_mma_classes[of_a].mixed ? "A and B of the same kind of element" : "A and B of the same type";
+}
+
 static const char *rule_mma_shape(const struct isa_spelling *s)
 {
-    unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), kind = isa_spelling_mod(s, SLOT_KIND);
-    unsigned a = isa_spelling_mod(s, SLOT_ATYPE), b = isa_spelling_mod(s, SLOT_BTYPE);
-    unsigned c = isa_spelling_mod(s, SLOT_CTYPE), d = isa_spelling_mod(s, SLOT_DTYPE);
-    bool sparse = s->form->operand_of[ROLE_META] >= 0;
+    const unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), kind = isa_spelling_mod(s, SLOT_KIND);
+    const unsigned a = isa_spelling_mod(s, SLOT_ATYPE), b = isa_spelling_mod(s, SLOT_BTYPE);
+    const unsigned c = isa_spelling_mod(s, SLOT_CTYPE), d = isa_spelling_mod(s, SLOT_DTYPE);
+    const bool sparse = s->form->operand_of[ROLE_META] >= 0;
     if (s->form->id == FORM_MMA_M8N8K4)
-        return shape != SHAPE(M8, 8, K4)           ? ".m8n8k4 for this form"
-               : c == MOD_F32 && d != MOD_F32      ? ".f32 as destination type where C is .f32"
-                                                   : NULL;
-    enum family family = kind == MOD_KIND_MXF4 || kind == MOD_KIND_MXF4NVF4 ? F4
-                         : kind != MOD_NONE                                 ? F8F6F4
-                                                                            : family_of(a);
-    if (kind == MOD_NONE && family_of(b) != family)
-        return "A and B of the same kind of element";
-    if ((family == F16 || family == BF16 || family == TF32) && a != b)
-        return "A and B of the same type";
+        return isa_shape_m(shape) != 8 || isa_shape_n(shape) != 8 || isa_shape_k(shape) != 4 ? ".m8n8k4 for this form"
+               : c == MOD_F32 && d != MOD_F32 ? ".f32 as destination type where C is .f32"
+                                              : NULL;
+    const enum mma_class class_id = tw_mma_class_of(s);
+    if (class_id == MMA_CLASS_COUNT)
+        return types_disagree(tw_isa_format(a));
+    const struct mma_class_row *row = &tw_mma_classes[class_id];
     if (d != c)
         return "the same type for C and D";
-    if ((family == BF16 || family == TF32) && d != MOD_F32)
+    if ((class_id == MMA_BF16 || class_id == MMA_TF32) && d != MOD_F32)
         return ".f32 accumulators for .bf16 and .tf32";
     if (s->form->elem_of[SLOT_STYPE] >= 0) {
         const char *words =
@@ -121,23 +56,25 @@ static const char *rule_mma_shape(const struct isa_spelling *s)
         if (words != NULL)
             return words;
     }
-    return shape_in_table(family, sparse, shape);
+    const char *words = sparse ? row->sparse : row->dense;
+    if (tw_mma_shape_legal(class_id, sparse, isa_shape_m(shape), isa_shape_n(shape), isa_shape_k(shape)))
+        return NULL;
+    return words != NULL ? words : "element types that a matrix shape exists for";
 }
 
 static const char *rule_wgmma_shape(const struct isa_spelling *s)
 {
-    unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), n = isa_shape_n(shape);
-    unsigned a = isa_spelling_mod(s, SLOT_ATYPE), b = isa_spelling_mod(s, SLOT_BTYPE);
-    unsigned d = isa_spelling_mod(s, SLOT_DTYPE);
-    bool sparse = s->form->operand_of[ROLE_META] >= 0;
-    static const uint8_t classes[] = {[F16] = WGMMA_F16, [BF16] = WGMMA_BF16, [TF32] = WGMMA_TF32,
-                                      [F8] = WGMMA_FP8,  [I8] = WGMMA_INT8,   [B1] = WGMMA_BIT};
-    enum family family = family_of(a);
-    if (family_of(b) != family || ((family == F16 || family == BF16 || family == TF32) && a != b))
+    const unsigned shape = isa_spelling_mod(s, SLOT_SHAPE), n = isa_shape_n(shape);
+    const enum num_format a = tw_isa_format(isa_spelling_mod(s, SLOT_ATYPE)), b = tw_isa_format(isa_spelling_mod(s, SLOT_BTYPE));
+    const enum num_format d = tw_isa_format(isa_spelling_mod(s, SLOT_DTYPE));
+    const bool sparse = s->form->operand_of[ROLE_META] >= 0;
+    if (tw_mma_class_find(a, b) == MMA_CLASS_COUNT)
         return "A and B of the same type";
-    if ((family == BF16 || family == TF32) && d != MOD_F32)
+    if ((a == NUM_BF16 || a == NUM_TF32) && d != NUM_F32)
         return "an .f32 accumulator for .bf16 and .tf32";
-    const struct wgmma_class_row *row = &tw_wgmma_classes[classes[family]]; /* the forms admit no other family */
+    const struct wgmma_class_row *row = tw_wgmma_find(a, b, d);
+    if (row == NULL) /* the forms admit no other family */
+        return "element types that a matrix shape exists for";
     if (isa_shape_m(shape) != WGMMA_M || isa_shape_k(shape) != (sparse ? 2u * row->k : row->k))
         return sparse ? "shape .m64nNkK with K twice that of the dense form (f16 32, tf32 16, 8-bit 64)"
                       : "shape .m64nNkK with K 16 for f16 and bf16, 8 for tf32, 32 for 8-bit types, 256 for b1";

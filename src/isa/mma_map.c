@@ -1,6 +1,5 @@
 #include "isa/mma_map.h"
 
-#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define SET(format) (UINT32_C(1) << (format))
 
 uint32_t tw_mma_a_regs(uint32_t m, uint32_t k, uint32_t elem_bits)
@@ -60,47 +59,50 @@ struct mma_slot tw_mma_d_slot(uint32_t elem_bits, uint32_t row, uint32_t col)
     return (struct mma_slot){(uint8_t)(4 * (row % 8) + col / 2), (uint8_t)(i / per_reg), (uint8_t)(i % per_reg)};
 }
 
+#define ALL_F8F6F4 SET(NUM_E4M3) | SET(NUM_E5M2) | SET(NUM_E3M2) | SET(NUM_E2M3) | SET(NUM_E2M1)
+
+/* SOURCE: PTX ISA, "Warp Level Matrix Instructions", table of shapes; verdicts of ptxas 13.0 agree. */
 const struct mma_class_row tw_mma_classes[MMA_CLASS_COUNT] = {
-    [MMA_F16] = {"f16", SET(NUM_F16), SET(NUM_F16) | SET(NUM_F32), 16, false},
-    [MMA_BF16] = {"bf16", SET(NUM_BF16), SET(NUM_F32), 16, false},
-    [MMA_TF32] = {"tf32", SET(NUM_TF32), SET(NUM_F32), 32, false},
-    [MMA_F64] = {"f64", SET(NUM_F64), SET(NUM_F64), 64, false},
-    [MMA_FP8] = {"fp8", SET(NUM_E4M3) | SET(NUM_E5M2), SET(NUM_F16) | SET(NUM_F32), 8, true},
-    [MMA_INT8] = {"int8", SET(NUM_S8) | SET(NUM_U8), SET(NUM_S32), 8, true},
-    [MMA_INT4] = {"int4", SET(NUM_S4) | SET(NUM_U4), SET(NUM_S32), 4, true},
-    [MMA_BIT] = {"b1", SET(NUM_B1), SET(NUM_S32), 1, false},
+    [MMA_F16] = {"f16", SET(NUM_F16), SET(NUM_F16) | SET(NUM_F32), 16, false, false, {8, 16}, {16, 32},
+                 ".m16n8k8 or .m16n8k16 for .f16", ".m16n8k16 or .m16n8k32 for sparse .f16"},
+    [MMA_BF16] = {"bf16", SET(NUM_BF16), SET(NUM_F32), 16, false, false, {8, 16}, {16, 32},
+                  ".m16n8k8 or .m16n8k16 for .bf16", ".m16n8k16 or .m16n8k32 for sparse .bf16"},
+    [MMA_TF32] = {"tf32", SET(NUM_TF32), SET(NUM_F32), 32, false, false, {4, 8}, {8, 16},
+                  ".m16n8k4 or .m16n8k8 for .tf32", ".m16n8k8 or .m16n8k16 for sparse .tf32"},
+    [MMA_F64] = {"f64", SET(NUM_F64), SET(NUM_F64), 64, false, true, {4, 4, 8, 16}, {0},
+                 ".m8n8k4, .m16n8k4, .m16n8k8 or .m16n8k16 for .f64", NULL},
+    [MMA_FP8] = {"fp8", SET(NUM_E4M3) | SET(NUM_E5M2), SET(NUM_F16) | SET(NUM_F32), 8, true, false, {16, 32}, {64},
+                 ".m16n8k16 or .m16n8k32 for .e4m3 and .e5m2", ".m16n8k64 for sparse .e4m3 and .e5m2"},
+    [MMA_INT8] = {"int8", SET(NUM_S8) | SET(NUM_U8), SET(NUM_S32), 8, true, true, {16, 16, 32}, {32, 64},
+                  ".m8n8k16, .m16n8k16 or .m16n8k32 for 8-bit integers", ".m16n8k32 or .m16n8k64 for sparse 8-bit integers"},
+    [MMA_INT4] = {"int4", SET(NUM_S4) | SET(NUM_U4), SET(NUM_S32), 4, true, true, {32, 32, 64}, {64, 128},
+                  ".m8n8k32, .m16n8k32 or .m16n8k64 for 4-bit integers", ".m16n8k64 or .m16n8k128 for sparse 4-bit integers"},
+    [MMA_BIT] = {"b1", SET(NUM_B1), SET(NUM_S32), 1, false, true, {128, 128, 256}, {0},
+                 ".m8n8k128, .m16n8k128 or .m16n8k256 for .b1", NULL},
+    [MMA_F8F6F4] = {"f8f6f4", ALL_F8F6F4, SET(NUM_F16) | SET(NUM_F32), 8, true, false, {32}, {64},
+                    ".m16n8k32 for this kind", ".m16n8k64 for this sparse kind"},
+    [MMA_F4] = {"f4", SET(NUM_E2M1), SET(NUM_F32), 4, false, false, {64}, {128},
+                ".m16n8k64 for this kind", ".m16n8k128 for this sparse kind"},
 };
 
-/* SOURCE: PTX ISA, "mma", table of shapes and types; first versions as ptxas 13.0 enforces them. */
-const struct mma_shape_row tw_mma_shapes[] = {
-    {MMA_F16, 16, 8, 8, 80, 70},    {MMA_F16, 16, 8, 16, 80, 70},
-    {MMA_BF16, 16, 8, 8, 80, 70},   {MMA_BF16, 16, 8, 16, 80, 70},
-    {MMA_TF32, 16, 8, 4, 80, 70},   {MMA_TF32, 16, 8, 8, 80, 70},
-    {MMA_F64, 8, 8, 4, 80, 70},     {MMA_F64, 16, 8, 4, 90, 78},
-    {MMA_F64, 16, 8, 8, 90, 78},    {MMA_F64, 16, 8, 16, 90, 78},
-    {MMA_INT8, 8, 8, 16, 80, 70},   {MMA_INT8, 16, 8, 16, 80, 70},
-    {MMA_INT8, 16, 8, 32, 80, 70},  {MMA_INT4, 8, 8, 32, 80, 70},
-    {MMA_INT4, 16, 8, 32, 80, 70},  {MMA_INT4, 16, 8, 64, 80, 70},
-    {MMA_BIT, 8, 8, 128, 80, 70},   {MMA_BIT, 16, 8, 128, 80, 70},
-    {MMA_BIT, 16, 8, 256, 80, 70},  {MMA_FP8, 16, 8, 16, 89, 87},
-    {MMA_FP8, 16, 8, 32, 89, 84},
-};
-const size_t tw_mma_shape_count = COUNT_OF(tw_mma_shapes);
-
-static bool class_fits(const struct mma_class_row *row, enum num_format a, enum num_format b, enum num_format d)
+enum mma_class tw_mma_class_find(enum num_format a, enum num_format b)
 {
-    return (row->ab_formats & SET(a)) != 0 && (row->ab_formats & SET(b)) != 0 && (row->d_formats & SET(d)) != 0;
+    for (int i = 0; i < MMA_F8F6F4; i++) {
+        const struct mma_class_row *row = &tw_mma_classes[i];
+        if ((row->ab_formats & SET(a)) != 0 && (row->ab_formats & SET(b)) != 0)
+            return (enum mma_class)i;
+    }
+    return MMA_CLASS_COUNT;
 }
 
-const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k, enum num_format a, enum num_format b,
-                                              enum num_format d)
+bool tw_mma_shape_legal(enum mma_class c, bool sparse, uint32_t m, uint32_t n, uint32_t k)
 {
-    for (size_t i = 0; i < tw_mma_shape_count; i++) {
-        const struct mma_shape_row *row = &tw_mma_shapes[i];
-        if (row->m == m && row->n == n && row->k == k && class_fits(&tw_mma_classes[row->class_id], a, b, d))
-            return row;
-    }
-    return NULL;
+    const struct mma_class_row *row = &tw_mma_classes[c];
+    const uint16_t *const known = sparse ? row->sparse_k : row->dense_k;
+    for (int i = 0; i < MMA_CLASS_SHAPES && known[i] != 0; i++)
+        if (known[i] == k && m == (row->narrow && !sparse && i == 0 ? 8u : 16u) && n == 8)
+            return true;
+    return false;
 }
 
 /* ---- Sparse A ------------------------------------------------------------------------------- */
@@ -109,14 +111,6 @@ const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k
 static uint32_t groups_of(uint32_t elem_bits, uint32_t k)
 {
     return k / mma_sp_group(elem_bits);
-}
-
-bool tw_mma_sp_k_legal(uint32_t elem_bits, uint32_t k)
-{
-    const uint32_t groups = groups_of(elem_bits, k);
-    if (k % mma_sp_group(elem_bits) != 0)
-        return false;
-    return elem_bits >= 16 ? groups == 4 || groups == 8 : groups == 8 || groups == 16;
 }
 
 uint32_t tw_mma_sp_selectors(uint32_t elem_bits, uint32_t k)

@@ -45,32 +45,33 @@ struct mma_slot tw_mma_a_slot(uint32_t m, uint32_t elem_bits, uint32_t row, uint
 struct mma_slot tw_mma_b_slot(uint32_t elem_bits, uint32_t k, uint32_t n);
 struct mma_slot tw_mma_d_slot(uint32_t elem_bits, uint32_t row, uint32_t col);
 
-/* One family of dense mma.sync forms: a shape and the types that go with it. */
-enum mma_class { MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_FP8, MMA_INT8, MMA_INT4, MMA_BIT, MMA_CLASS_COUNT };
+/* One family of mma.sync forms: element types that go together, and the shapes they have. The last two are the kinds of
+ * Blackwell: elements of 4, 6 and 8 bits in a byte each, and packed 4-bit floats. */
+enum mma_class {
+    MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_FP8, MMA_INT8, MMA_INT4, MMA_BIT, MMA_F8F6F4, MMA_F4, MMA_CLASS_COUNT
+};
 
+enum { MMA_CLASS_SHAPES = 4 };
+
+/* M is 8 in a row's first shape where `narrow` says so and 16 otherwise, N always 8. */
 struct mma_class_row {
     const char *name;         /* "f16" */
     uint32_t ab_formats;      /* set of 1u << enum num_format that A and B may have */
     uint32_t d_formats;       /* and C and D, which have one format */
-    uint8_t elem_bits;
+    uint8_t elem_bits;        /* of an element in its register */
     bool mixed;               /* A and B may have different formats of the class */
-};
-
-struct mma_shape_row {
-    enum mma_class class_id;
-    uint8_t m, n;
-    uint16_t k;
-    uint16_t sm_min;          /* first architecture */
-    uint8_t ptx_min;          /* first PTX version, times ten */
+    bool narrow;              /* the first dense shape has eight rows */
+    uint16_t dense_k[MMA_CLASS_SHAPES];  /* 0 ends */
+    uint16_t sparse_k[MMA_CLASS_SHAPES]; /* of the logical A */
+    const char *dense, *sparse; /* the shapes in words; NULL: there are none */
 };
 
 extern const struct mma_class_row tw_mma_classes[MMA_CLASS_COUNT];
-extern const struct mma_shape_row tw_mma_shapes[];
-extern const size_t tw_mma_shape_count;
 
-/* The row of a shape and its formats, or NULL. */
-const struct mma_shape_row *tw_mma_shape_find(uint32_t m, uint32_t n, uint32_t k, enum num_format a,
-                                              enum num_format b, enum num_format d);
+/* The class of a pair of formats outside the kinds of Blackwell; MMA_CLASS_COUNT if there is none. */
+enum mma_class tw_mma_class_find(enum num_format a, enum num_format b);
+/* Whether a class has a shape. */
+bool tw_mma_shape_legal(enum mma_class c, bool sparse, uint32_t m, uint32_t n, uint32_t k);
 
 /* ---- Sparse A ---------------------------------------------------------------------------------
  *
@@ -85,8 +86,6 @@ static inline uint32_t mma_sp_group(uint32_t elem_bits)
     return num_sparse_group(elem_bits);
 }
 
-/* Whether mma.sp has this K (logical) for elements of this width. */
-bool tw_mma_sp_k_legal(uint32_t elem_bits, uint32_t k);
 /* The selector operand must be below this: 4, 2 or 1. */
 uint32_t tw_mma_sp_selectors(uint32_t elem_bits, uint32_t k);
 
@@ -99,6 +98,22 @@ struct mma_meta tw_mma_sp_meta(uint32_t elem_bits, uint32_t k, uint32_t selector
 /* The logical elements, within the group, of its stored elements: out[0 .. group / 2). False if the code is illegal.
  * `ascending`: the form asks for positions in increasing order. */
 bool tw_mma_sp_select(uint32_t elem_bits, uint32_t code, bool ascending, uint8_t out[4]);
+
+/* ---- Scales of blocks ---------------------------------------------------------------------------
+ *
+ * Rows g and g + 8 of A are scaled by bytes of lanes 4g + 2t and the next one, t = 0 or 1, and column g of B by bytes of lane
+ * 4g + t, t = 0 to 3; the thread selector is t, and the byte selector says at which byte the factors begin: any where a
+ * row has one, 0 or 2 where it has two, 0 where it has four. SOURCE: PTX ISA, mma, "Block scaling". */
+enum { MMA_SCALE_BYTES = 4 };
+
+static inline uint32_t mma_scale_lane(bool of_a, uint32_t row, uint32_t thread)
+{
+    return of_a ? row % 8 * 4 + 2 * thread + row / 8 : row * 4 + thread;
+}
+static inline uint32_t mma_scale_threads(bool of_a)
+{
+    return of_a ? 2 : 4;
+}
 
 /* ---- ldmatrix, stmatrix (.b16) ------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* mma.sync and mma.sp: the warp's fragments, and the scales of blocks where there are any, are gathered into matrices by the
  * ownership map, multiplied by the dot model of the module's target, and scattered again. */
-#include "isa/mma_map.h"
+#include "isa/mma_form.h"
 #include "machine/decode.h"
 #include "machine/run.h"
 #include "machine/tally.h"
@@ -32,9 +32,8 @@ struct fragment {
 
 /* What the decoded instruction says once and for all; lives in the code's arena. */
 struct mma_inst {
-    uint32_t m, n, k;
-    uint32_t a_bits, b_bits, d_bits; /* of an element in its registers: 8 for every format of kind::f8f6f4 */
-    uint32_t a_regs, b_regs, d_regs;
+    struct mma_form form;
+    uint32_t m, n, k, a_bits; /* of the form, at hand */
     struct fragment a, b, d; /* of the matrices A by rows, B by columns, C and D by rows */
     struct num_dot_how how;
     const struct num_dot_model *model;
@@ -112,10 +111,8 @@ static enum exec_status fault_missing(struct warp *w, uint32_t mask)
                     "mma.sync by a part of a warp");
 }
 
-/* ---- Scales of blocks ---------------------------------------------------------------------------------
- *
- * SOURCE: PTX ISA, mma, "Block scaling": rows g and g + 8 of A are scaled by bytes of lanes 4g + 2 thread and the next one,
- * column g of B by lane 4g + thread. One scale may lie in any byte, two begin at byte 0 or 2, four at byte 0. */
+/* ---- Scales of blocks --------------------------------------------------------------------------------- */
+
 struct mma_scales {
     uint64_t a[MMA_MAX_M * MMA_MAX_SCALES], b[MMA_MAX_N * MMA_MAX_SCALES];
 };
@@ -136,10 +133,10 @@ static bool read_scales(struct warp *w, const struct mma_inst *in, const struct 
     const uint32_t byte = row32(w, fragment_ref(w, &s->select, 0))[0] & 0xffff;
     const uint32_t thread = row32(w, fragment_ref(w, &s->select, 1))[0] & 0xffff;
     const uint32_t *const words = row32(w, fragment_ref(w, &s->reg, 0)), rows = is_a ? MMA_MAX_M : MMA_MAX_N;
-    if (byte + in->scales > 4 || byte % in->scales != 0 || thread > (is_a ? 1 : 3))
+    if (byte + in->scales > 4 || byte % in->scales != 0 || thread >= mma_scale_threads(is_a))
         return fault_selector(w, in->scales, is_a, byte, thread);
     for (uint32_t row = 0; row < rows; row++) {
-        const uint32_t lane = is_a ? row % 8 * 4 + 2 * thread + row / 8 : row * 4 + thread;
+        const uint32_t lane = mma_scale_lane(is_a, row, thread);
         for (uint32_t i = 0; i < in->scales; i++)
             to[row * in->scales + i] = words[lane] >> 8 * (byte + i) & 0xff;
     }
@@ -283,84 +280,67 @@ static bool decode_scale(struct decoder *dc, const struct ptx_inst *in, enum isa
     return true;
 }
 
-/* How many scales a row has; 1X and 2X need not be written. */
 static bool decode_scales(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, struct mma_inst *m)
 {
-    const enum num_kind kind = kind_of(in);
-    const unsigned vec = tw_ptx_mod(in, SLOT_SCALE_VEC);
-    if (kind == NUM_PLAIN)
+    m->scales = m->form.factors;
+    if (m->scales == 0)
         return true;
-    m->scales = vec == MOD_SCALE_VEC_4X ? 4 : vec == MOD_SCALE_VEC_2X || (vec == MOD_NONE && kind == NUM_MXF4) ? 2 : 1;
     m->how.scale = tw_decode_format(tw_ptx_mod(in, SLOT_STYPE));
     m->how.scale_block = (uint8_t)(m->stored_k / m->scales);
     return decode_scale(dc, in, ROLE_SFA, ROLE_SFA_SEL, d, &m->scale_a) &&
            decode_scale(dc, in, ROLE_SFB, ROLE_SFB_SEL, d, &m->scale_b);
 }
 
-static void decode_counts(const struct ptx_inst *in, struct mma_inst *m)
+static struct fragment new_fragment(struct decoder *dc, const struct mma_fragment *part, uint16_t **place)
 {
-    const enum num_kind kind = kind_of(in);
-    const bool bytes = tw_ptx_has(in, SLOT_KIND) && kind != NUM_MXF4 && kind != NUM_MXF4NVF4; /* every element takes a byte */
-    m->a_bits = bytes ? 8 : tw_num_bits(m->how.a);
-    m->b_bits = bytes ? 8 : tw_num_bits(m->how.b);
-    m->d_bits = tw_num_bits(m->how.d);
-    m->a_regs = tw_mma_a_regs(m->m, m->stored_k, m->a_bits);
-    m->b_regs = tw_mma_b_regs(m->n, m->k, m->b_bits);
-    m->d_regs = tw_mma_d_regs(m->m, m->n, m->d_bits);
+    const unsigned stored = tw_num_bits(part->format);
+    struct fragment f = {.regs = part->regs, .bits = part->bits, .per_reg = part->per_reg, .low = part->low,
+                         .mask = bits_mask(stored < part->bits ? stored : part->bits)};
+    *place = arena_new(tw_decode_arena(dc), uint16_t, (size_t)part->regs * LANES * part->per_reg + 1);
+    f.place = *place;
+    return f;
 }
 
-/* Byte containers hold a 4-bit format in bits 5:2 and a 6-bit one in bits 5:0. */
-static struct fragment new_fragment(struct decoder *dc, uint32_t regs, uint32_t bits, enum num_format format, uint16_t **place)
+/* Rows of the matrix are contiguous: of A along K, of B the column of n along K, as the dot model takes them, and of D along N. */
+static struct fragment make_fragment(struct decoder *dc, const struct mma_form *form, enum mma_part which)
 {
-    const unsigned stored = tw_num_bits(format);
-    struct fragment f = {.regs = regs, .bits = bits, .per_reg = mma_elems_per_reg(bits), .mask = bits_mask(stored < bits ? stored : bits)};
-    f.low = bits == 8 && stored == 4 ? 2 : 0;
-    *place = arena_new(tw_decode_arena(dc), uint16_t, (size_t)regs * LANES * f.per_reg + 1);
-    f.place = *place;
+    const struct mma_fragment *const part = &form->part[which];
+    uint16_t *place;
+    const struct fragment f = new_fragment(dc, part, &place);
+    for (uint32_t reg = 0; reg < part->regs; reg++)
+        for (uint32_t i = 0; i < LANES * (uint32_t)part->per_reg; i++) {
+            struct mma_coord at = {0, 0};
+            tw_mma_place(form, which, i / part->per_reg, reg, i % part->per_reg, &at);
+            *place++ = (uint16_t)(at.row * part->cols + at.col);
+        }
     return f;
 }
 
 static void make_fragments(struct decoder *dc, struct mma_inst *m)
 {
-    uint16_t *a, *b, *d;
-    m->a = new_fragment(dc, m->a_regs, m->a_bits, m->how.a, &a);
-    m->b = new_fragment(dc, m->b_regs, m->b_bits, m->how.b, &b);
-    m->d = new_fragment(dc, m->d_regs, m->d_bits, m->how.d, &d);
-    for (uint32_t reg = 0; reg < m->a_regs; reg++)
-        for (uint32_t i = 0; i < LANES * m->a.per_reg; i++) {
-            const struct mma_coord at = tw_mma_a_coord(m->m, m->a_bits, i / m->a.per_reg, reg, i % m->a.per_reg);
-            *a++ = (uint16_t)(at.row * m->stored_k + at.col);
-        }
-    for (uint32_t reg = 0; reg < m->b_regs; reg++) /* each column is contiguous in k, as the dot model takes it */
-        for (uint32_t i = 0; i < LANES * m->b.per_reg; i++) {
-            const struct mma_coord at = tw_mma_b_coord(m->b_bits, i / m->b.per_reg, reg, i % m->b.per_reg);
-            *b++ = (uint16_t)(at.col * m->k + at.row);
-        }
-    for (uint32_t reg = 0; reg < m->d_regs; reg++)
-        for (uint32_t i = 0; i < LANES * m->d.per_reg; i++) {
-            const struct mma_coord at = tw_mma_d_coord(m->d_bits, i / m->d.per_reg, reg, i % m->d.per_reg);
-            *d++ = (uint16_t)(at.row * m->n + at.col);
-        }
-}
-
-/* Kinds with elements in bytes have the shape of fp8 and admit the 6- and 4-bit formats too; the others pack 4-bit elements. */
-static bool shape_known(const struct ptx_inst *in, const struct mma_inst *m)
-{
-    if (tw_ptx_has(in, SLOT_KIND) && m->a_bits == 4)
-        return tw_mma_shape_find(m->m, m->n, m->k, NUM_S4, NUM_S4, NUM_S32) != NULL;
-    if (tw_ptx_has(in, SLOT_KIND))
-        return tw_mma_shape_find(m->m, m->n, m->k, NUM_E4M3, NUM_E4M3, m->how.d) != NULL;
-    return tw_mma_shape_find(m->m, m->n, m->k, m->how.a, m->how.b, m->how.d) != NULL;
+    m->a = make_fragment(dc, &m->form, MMA_A);
+    m->b = make_fragment(dc, &m->form, MMA_B);
+    m->d = make_fragment(dc, &m->form, MMA_D);
 }
 
 /* Shape, types and model; false after a refusal. */
 static bool decode_common(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, struct mma_inst *m)
 {
-    const unsigned shape = tw_ptx_mod(in, SLOT_SHAPE);
+    const struct isa_spelling spelling = tw_ptx_spelling(in);
     enum num_arch arch;
     d->extra = m;
     d->flags |= D_ALIGNED;
-    *m = (struct mma_inst){.m = isa_shape_m(shape), .n = isa_shape_n(shape), .k = isa_shape_k(shape)};
+    *m = (struct mma_inst){.scales = 0};
+    if (!tw_mma_form_of(&spelling, &m->form))
+        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
+    if (m->form.quad_pairs)
+        return tw_decode_unsupported(dc, in, "the arithmetic of four quad-pair products is not known");
+    m->m = m->form.m;
+    m->n = m->form.n;
+    m->k = m->form.k;
+    m->a_bits = m->form.part[MMA_A].bits;
+    m->stored_k = m->form.stored_k;
+    m->ascending = m->form.ordered;
     if (!decode_how(dc, in, m))
         return false;
     if (!tw_num_arch_of_sm(tw_decode_module(dc)->env.target.sm, &arch) ||
@@ -376,10 +356,6 @@ static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct di
     d->run = exec_mma;
     if (!decode_common(dc, in, d, m))
         return false;
-    m->stored_k = m->k;
-    decode_counts(in, m);
-    if (!shape_known(in, m))
-        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
     make_fragments(dc, m);
     if (!decode_scales(dc, in, d, m))
         return false;
@@ -396,13 +372,8 @@ static bool prepare_mma_sp(struct decoder *dc, const struct ptx_inst *in, struct
     d->run = exec_mma_sp;
     if (!decode_common(dc, in, d, m) || !tw_decode_immediate(dc, in, ROLE_SELECTOR, 0, &selector))
         return false;
-    m->stored_k = m->k / 2;
     m->selector = (uint32_t)selector;
-    m->ascending = strstr(in->form->opcode, "ordered_metadata") != NULL;
-    decode_counts(in, m);
-    if (m->m != 16 || m->n != 8 || m->k > MMA_MAX_K || !tw_mma_sp_k_legal(m->a_bits, m->k))
-        return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
-    if (m->selector >= tw_mma_sp_selectors(m->a_bits, m->k))
+    if (m->selector >= m->form.part[MMA_META].choices)
         return tw_decode_unsupported(dc, in, "its sparsity selector names lanes that hold no metadata");
     if (!tw_num_sparse_known(m->model))
         return tw_decode_unsupported(dc, in, "the order of its sums on the module's target is not known");

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct tile_family *const families[] = {
-    &tw_tile_mma_sync,       &tw_tile_tcgen05_mma,   &tw_tile_tcgen05_mma_ws, &tw_tile_tcgen05_mma_block_scale,
+    &tw_tile_mma_sync,       &tw_tile_mma_sp,        &tw_tile_mma_block_scale, &tw_tile_mma_sp_block_scale,
+    &tw_tile_tcgen05_mma,   &tw_tile_tcgen05_mma_ws, &tw_tile_tcgen05_mma_block_scale,
     &tw_tile_tcgen05_ld,     &tw_tile_tcgen05_ld_red, &tw_tile_tcgen05_st,    &tw_tile_tcgen05_cp,
     &tw_tile_tcgen05_shift,
 };

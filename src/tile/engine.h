@@ -46,7 +46,8 @@ struct tile_place {
     struct ir_type reg_type;     /* registers: of each */
     int64_t slot[TILE_MAX_ITEMS]; /* index in units of reg_type */
     struct tile_affine address;  /* tensor memory: the packed word without the storage's base */
-    uint32_t start_byte;         /* where in that cell the atom starts; not 0 only where the row allows it */
+    uint32_t start_byte;         /* where in that cell or register the atom starts; not 0 only where the row allows it */
+    uint32_t choice;             /* registers: which of the lanes that may supply them do */
     struct smem_desc desc;       /* shared memory: start is relative to the storage */
     struct tile_affine origin;   /* shared memory: byte offset of the descriptor's start */
 };
@@ -62,6 +63,7 @@ struct tile_call {
     const struct tile_family *family;
     struct isa_spelling spelling;
     const char *mnemonic;             /* canonical spelling */
+    const struct tile_operand_row *rows; /* of this form, made by the family's `prepare`; NULL: the family's own */
     int64_t symbol[TILE_SYMBOL_COUNT];
     const struct ir_arg *param[TILE_MAX_PARAMS]; /* by row; NULL: not given */
     struct tile_crew crew;

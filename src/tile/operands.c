@@ -60,6 +60,11 @@ int64_t tw_tile_flat(const struct tile_call *c, const struct tile_operand *o, co
 
 /* ---- what the operand is ------------------------------------------------------------------------ */
 
+static enum num_format scalar_format(const struct tile_operand_row *row)
+{
+    return row->scalar_format != NUM_NONE ? row->scalar_format : row->format;
+}
+
 static const char *scope_words(const struct tile_call *c, const struct tile_operand_row *row)
 {
     struct text t;
@@ -69,7 +74,7 @@ static const char *scope_words(const struct tile_call *c, const struct tile_oper
             tw_text_addf(&t, "%sa tensor in %s memory", t.len == 0 ? "" : ", or ",
                          s == IR_TMEM ? "tensor" : tw_ir_scope_name((enum ir_scope)s));
     if (row->scalar)
-        tw_text_addf(&t, ", or a %s scalar", tw_num_format(row->format)->dtype);
+        tw_text_addf(&t, ", or a %s scalar", tw_num_format(scalar_format(row))->dtype);
     return t.at;
 }
 
@@ -77,7 +82,7 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
     const struct ir_arg *a = o->arg;
-    if (a->kind == IR_ARG_EXPR && o->row->scalar && tw_ir_type_equal(a->expr->type, tw_ir_type_of(o->row->format))) {
+    if (a->kind == IR_ARG_EXPR && o->row->scalar && tw_ir_type_equal(a->expr->type, tw_ir_type_of(scalar_format(o->row)))) {
         o->scalar = a->expr;
         return true;
     }
@@ -88,7 +93,7 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
     else
         tw_diag_found(d, "a compile-time value");
     if (o->row->scalar)
-        tw_diag_fix(d, "write T.%s(...)", tw_num_format(o->row->format)->dtype);
+        tw_diag_fix(d, "write T.%s(...)", tw_num_format(scalar_format(o->row))->dtype);
     return false;
 }
 
@@ -120,6 +125,8 @@ static bool check_element(struct tile_call *c, uint32_t index)
     tw_diag_found(d, "%s, %u bits", tw_ir_type_name(t), t.bits);
     if (t.bits < o->row->elem_bits)
         tw_diag_fix(d, "pair them with .view(\"uint%u\")", o->row->elem_bits);
+    else if (t.bits == o->row->elem_bits && o->row->format == NUM_U32)
+        tw_diag_fix(d, "take its words as they are, with .view(\"uint32\")");
     return false;
 }
 
@@ -222,7 +229,8 @@ static bool region_layout(struct tile_call *c, uint32_t index)
 static bool open_operand(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
-    *o = (struct tile_operand){.row = &c->family->operands[index], .arg = &c->tile->operands[index]};
+    *o = (struct tile_operand){.arg = &c->tile->operands[index]};
+    o->row = c->rows != NULL ? &c->rows[index] : &c->family->operands[index];
     if (o->arg->kind != IR_ARG_REGION)
         return take_scalar(c, index);
     o->view = o->arg->region->view;

@@ -17,7 +17,7 @@
 struct tile_call;
 
 enum {
-    TILE_MAX_OPERANDS = 5,   /* tcgen05.mma block scaled: D, A, B, SFA, SFB                 */
+    TILE_MAX_OPERANDS = 7,   /* mma.sp block scaled: D, A, B, C, E, SFA, SFB                */
     TILE_MAX_PARAMS = 13,    /* tcgen05.mma has 13                                         */
     TILE_MAX_GROUP = 5,      /* CTA z, y, x, warp, lane                                    */
     TILE_MAX_ATOM = 3,       /* the bank axis of .ws operands included                     */
@@ -31,7 +31,7 @@ enum {
 /* Extents that the rows name. A family sets those it uses. */
 enum tile_symbol {
     TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_HALVES, TILE_BANKS, TILE_FACTORS,
-    TILE_SCALE_ROWS,
+    TILE_SCALE_ROWS, TILE_A_WORDS, TILE_B_WORDS, TILE_D_WORDS, TILE_CODES,
     TILE_SYMBOL_COUNT
 };
 
@@ -49,6 +49,8 @@ enum tile_issuer { TILE_BY_THREAD, TILE_BY_WARP };
 /* The atom coordinate of item `item` of lane `lane`: registers in order, where a register holds several items the low bits
  * first. */
 typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t item, int64_t coord[TILE_MAX_ATOM]);
+/* Whether a lane supplies the operand at all. */
+typedef bool tile_supply_fn(const struct tile_call *c, uint32_t lane);
 /* The number of registers a lane holds. */
 typedef uint32_t tile_regs_fn(const struct tile_call *c);
 /* Where an element is in tensor memory: lane, and bit along the columns of 32. */
@@ -66,7 +68,8 @@ struct tile_operand_row {
     const char *name;         /* "D" */
     enum tile_role role;
     uint8_t scopes;           /* storage scopes: set of 1u << enum ir_scope */
-    bool scalar;              /* a scalar expression of type `format` will do */
+    bool scalar;              /* a scalar expression of type `scalar_format` will do */
+    enum num_format scalar_format; /* NUM_NONE: `format` */
     const char *repeats;      /* letters of its repeat axes in order, or "*": all axes before the atom */
     uint8_t atom_rank;
     struct tile_axis atom[TILE_MAX_ATOM];
@@ -75,6 +78,10 @@ struct tile_operand_row {
     tile_regs_fn *regs;       /* IR_LOCAL */
     tile_owner_fn *owner;
     uint8_t items;            /* elements a 32-bit register holds; 0: a register is an element */
+    uint8_t room;             /* ... and for how many it has room: the instruction says which it takes; 0: for no more */
+    tile_supply_fn *supplies; /* NULL: every lane */
+    uint8_t choices;          /* the layout chooses who supplies: the lanes of `supplies`, or those 1, 2, ... steps on; 0: no choice */
+    uint8_t choice_lanes;     /* a step */
     tile_cell_fn *cell;       /* IR_TMEM */
     tile_copies_fn *copies;   /* NULL: one */
     uint8_t start_bits;       /* the atom starts at a multiple of this many bits of its lane; 0: 32, a column */
@@ -123,7 +130,8 @@ struct tile_family {
     bool (*issue)(struct tile_call *c);
 };
 
-extern const struct tile_family tw_tile_mma_sync, tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st,
-    tw_tile_tcgen05_cp, tw_tile_tcgen05_shift, tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
+extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_block_scale, tw_tile_mma_sp_block_scale,
+    tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st, tw_tile_tcgen05_cp, tw_tile_tcgen05_shift,
+    tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
 
 #endif

@@ -3,6 +3,7 @@
 #include "tile/engine.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ---- remembering --------------------------------------------------------------------------------- */
 
@@ -166,13 +167,36 @@ static bool slot_of(const struct layout *l, axis_set named, int64_t flat, const 
     return false;
 }
 
+/* "lane 8 of warp 1", as far as the layout's thread axes say it. */
+static const char *lane_words(const struct tile_call *c, axis_set named, const int64_t who[AXIS_COUNT], bool many)
+{
+    if ((named & AXIS_BIT(AXIS_LANEID)) == 0)
+        return "another thread";
+    if (many && named & AXIS_BIT(AXIS_WARPID))
+        return tw_format(c->arena, "lane %lld of warp %lld", (long long)who[AXIS_LANEID], (long long)who[AXIS_WARPID]);
+    if (many && named & AXIS_BIT(AXIS_WID_IN_WG))
+        return tw_format(c->arena, "lane %lld of warp %lld of the warpgroup", (long long)who[AXIS_LANEID],
+                         (long long)who[AXIS_WID_IN_WG]);
+    return tw_format(c->arena, "lane %lld", (long long)who[AXIS_LANEID]);
+}
+
+/* Where the value is and where the instruction wants it: no view moves it from one lane to the other. */
 static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *coord, uint32_t reg,
                         const int64_t want[AXIS_COUNT], const int64_t at[AXIS_COUNT])
 {
     const struct tile_operand *o = &c->operand[operand];
     const axis_set named = thread_axes_of(o->layout);
     const char *element = tw_tile_coord(c, o, coord);
-    struct diag *d = tw_tile_error(c, operand, E0415, ": element %s belongs to another thread", element);
+    axis_set known = named, wanted = named;
+    int64_t has[AXIS_COUNT], needs[AXIS_COUNT];
+    memcpy(has, at, sizeof has);
+    memcpy(needs, want, sizeof needs);
+    tw_axis_resolve(&known, has);
+    tw_axis_resolve(&wanted, needs);
+    const bool many = c->crew.member_count > 1 || has[AXIS_LANEID] == needs[AXIS_LANEID];
+    struct diag *d = tw_tile_error(c, operand, E0415, ": element %s is in %s, and the instruction %s it in %s", element,
+                                   lane_words(c, known, has, many), o->row->role == TILE_DST ? "puts" : "reads",
+                                   lane_words(c, wanted, needs, many));
     tw_diag_expected(d, "%s: register %u of lane %lld holds %s", owner_words(c, named, want), reg,
                      (long long)want[AXIS_LANEID], element);
     tw_diag_found(d, "%s, by layout %s", owner_words(c, named, at), tw_layout_text(c->arena, o->layout));
@@ -220,50 +244,98 @@ static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *
     return false;
 }
 
-/* Elements that share a register must be its parts: consecutive slots, the first at a register's start. */
+/* Elements that share a register must be its parts: consecutive slots, the first at a multiple of their number. */
 static bool pack_slots(struct tile_call *c, uint32_t operand, struct tile_place *p)
 {
     const struct tile_operand *o = &c->operand[operand];
-    const uint32_t n = o->row->items;
+    const uint32_t n = o->row->items, room = o->row->room != 0 ? o->row->room : n;
+    const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits / room * room;
     for (uint32_t r = 0; r < p->reg_count; r++) {
         const int64_t first = p->slot[r * n];
         for (uint32_t i = 0; i < n; i++) {
-            if (first % n == 0 && p->slot[r * n + i] == first + i)
+            if (first % n == 0 && p->slot[r * n + i] == first + i && first + i < capacity)
                 continue;
             struct diag *d = tw_tile_error(c, operand, E0416, ": the %u elements of register %u are no %u-bit word", n, r,
-                                           n * o->view->elem.bits);
-            tw_diag_expected(d, "consecutive slots from a multiple of %u on", n);
+                                           room * o->view->elem.bits);
+            tw_diag_expected(d, "consecutive slots from a multiple of %u on%s", n,
+                             room > n ? tw_format(c->arena, ", in whole words of %u", room) : "");
             tw_diag_found(d, "slots %lld and %lld of '%s', by layout %s", (long long)first, (long long)p->slot[r * n + i],
                           o->storage->name, tw_layout_text(c->arena, o->layout));
             return false;
         }
-        p->slot[r] = first / n;
+        p->slot[r] = first / room;
+        p->start_byte = (uint32_t)(first % room) * o->view->elem.bits / 8;
     }
     p->reg_type = tw_ir_uint32();
+    return true;
+}
+
+/* The first lane that supplies the operand. */
+static uint32_t first_supplier(const struct tile_call *c, const struct tile_operand_row *row)
+{
+    uint32_t lane = 0;
+    while (row->supplies != NULL && !row->supplies(c, lane))
+        lane++;
+    return lane;
+}
+
+/* Who supplies: the choice by which the first element's place is one that the layout has. */
+static uint32_t choose(const struct tile_call *c, const struct tile_operand *o)
+{
+    if (o->row->choices == 0)
+        return 0;
+    const axis_set named = thread_axes_of(o->layout);
+    const uint32_t lane = first_supplier(c, o->row);
+    int64_t coord[TILE_MAX_ATOM] = {0};
+    o->row->owner(c, lane, 0, coord);
+    for (uint32_t choice = 0; choice < o->row->choices; choice++) {
+        int64_t want[AXIS_COUNT] = {0}, at[AXIS_COUNT], slot;
+        thread_axes(&c->crew.members[0], lane + choice * o->row->choice_lanes, want);
+        if (slot_of(o->layout, named, tw_tile_flat(c, o, c->crew.members[0].group, coord), want, &slot, at))
+            return choice;
+    }
+    return 0;
+}
+
+/* The items of one lane of one member; `native` is the lane by the operand's map. */
+static bool find_lane(struct tile_call *c, uint32_t operand, struct tile_place *p, uint32_t member, uint32_t native, bool first)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const axis_set named = thread_axes_of(o->layout);
+    const struct tile_member *const m = &c->crew.members[member];
+    const uint32_t items = p->reg_count * (o->row->items == 0 ? 1u : o->row->items);
+    const uint32_t lane = native + p->choice * o->row->choice_lanes;
+    for (uint32_t item = 0; item < items; item++) {
+        int64_t coord[TILE_MAX_ATOM] = {0}, want[AXIS_COUNT] = {0}, at[AXIS_COUNT], slot;
+        o->row->owner(c, native, item, coord);
+        thread_axes(m, lane, want);
+        const int64_t flat = tw_tile_flat(c, o, m->group, coord);
+        if (!slot_of(o->layout, named, flat, want, &slot, at))
+            return wrong_owner(c, operand, coord, item, want, at);
+        if (!same_slot(c, operand, p, item, slot + o->view->offset, first, coord, want[AXIS_LANEID]))
+            return false;
+    }
     return true;
 }
 
 static bool find_registers(struct tile_call *c, uint32_t operand, struct tile_place *p)
 {
     const struct tile_operand *o = &c->operand[operand];
-    const axis_set named = thread_axes_of(o->layout);
     const uint32_t lanes = c->family->issuer == TILE_BY_WARP ? TW_WARP_LANES : 1;
+    bool first = true;
     p->reg_count = o->row->regs(c);
     p->reg_type = o->view->elem;
+    p->choice = choose(c, o);
     const uint32_t items = p->reg_count * (o->row->items == 0 ? 1u : o->row->items);
     assert(items <= TILE_MAX_ITEMS);
     for (uint32_t m = 0; m < c->crew.member_count; m++)
-        for (uint32_t lane = 0; lane < lanes; lane++)
-            for (uint32_t item = 0; item < items; item++) {
-                int64_t coord[TILE_MAX_ATOM] = {0}, want[AXIS_COUNT] = {0}, at[AXIS_COUNT], slot;
-                o->row->owner(c, lane, item, coord);
-                thread_axes(&c->crew.members[m], lane, want);
-                const int64_t flat = tw_tile_flat(c, o, c->crew.members[m].group, coord);
-                if (!slot_of(o->layout, named, flat, want, &slot, at))
-                    return wrong_owner(c, operand, coord, item, want, at);
-                if (!same_slot(c, operand, p, item, slot + o->view->offset, m == 0 && lane == 0, coord, want[AXIS_LANEID]))
-                    return false;
-            }
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            if (o->row->supplies != NULL && !o->row->supplies(c, lane))
+                continue;
+            if (!find_lane(c, operand, p, m, lane, first))
+                return false;
+            first = false;
+        }
     return check_slots(c, operand, p, items) && (o->row->items == 0 || pack_slots(c, operand, p));
 }
 

@@ -61,52 +61,86 @@ static void packed_words_are_owned_as_the_seed_says(void **state)
         }
 }
 
+/* M, K and element width of every dense shape of the table. */
+struct shape {
+    uint32_t m, k, bits;
+};
+enum { MAX_SHAPES = 40 };
+
+static size_t all_shapes(struct shape out[MAX_SHAPES])
+{
+    size_t count = 0;
+    for (int c = 0; c < MMA_CLASS_COUNT; c++)
+        for (uint32_t m = 8; m <= 16; m += 8)
+            for (uint32_t k = 1; k <= 256; k *= 2)
+                if (tw_mma_shape_legal((enum mma_class)c, false, m, 8, k))
+                    out[count++] = (struct shape){m, k, tw_mma_classes[c].elem_bits};
+    assert_true(count <= MAX_SHAPES);
+    return count;
+}
+
+static void expect_found(struct shape s)
+{
+    for (uint32_t m = 0; m < s.m; m++)
+        for (uint32_t k = 0; k < s.k; k++) {
+            const struct mma_slot at = tw_mma_a_slot(s.m, s.bits, m, k);
+            assert_true(at.lane < 32 && at.reg < tw_mma_a_regs(s.m, s.k, s.bits));
+            const struct mma_coord c = tw_mma_a_coord(s.m, s.bits, at.lane, at.reg, at.elem);
+            assert_true(c.row == m && c.col == k);
+        }
+    for (uint32_t k = 0; k < s.k; k++)
+        for (uint32_t n = 0; n < 8; n++) {
+            const struct mma_slot at = tw_mma_b_slot(s.bits, k, n);
+            assert_true(at.lane < 32 && at.reg < tw_mma_b_regs(8, s.k, s.bits));
+            const struct mma_coord c = tw_mma_b_coord(s.bits, at.lane, at.reg, at.elem);
+            assert_true(c.row == k && c.col == n);
+        }
+    for (uint32_t m = 0; m < s.m; m++)
+        for (uint32_t n = 0; n < 8; n++)
+            for (uint32_t d_bits = 16; d_bits <= 64; d_bits *= 2) {
+                const struct mma_slot at = tw_mma_d_slot(d_bits, m, n);
+                assert_true(at.lane < 32 && at.reg < tw_mma_d_regs(s.m, 8, d_bits));
+                const struct mma_coord c = tw_mma_d_coord(d_bits, at.lane, at.reg, at.elem);
+                assert_true(c.row == m && c.col == n);
+            }
+}
+
 static void every_element_of_every_shape_has_one_owner_and_is_found_there(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < tw_mma_shape_count; i++) {
-        const struct mma_shape_row *s = &tw_mma_shapes[i];
-        const uint32_t bits = tw_mma_classes[s->class_id].elem_bits;
-        for (uint32_t m = 0; m < s->m; m++)
-            for (uint32_t k = 0; k < s->k; k++) {
-                const struct mma_slot at = tw_mma_a_slot(s->m, bits, m, k);
-                assert_true(at.lane < 32 && at.reg < tw_mma_a_regs(s->m, s->k, bits));
-                const struct mma_coord c = tw_mma_a_coord(s->m, bits, at.lane, at.reg, at.elem);
-                assert_true(c.row == m && c.col == k);
-            }
-        for (uint32_t k = 0; k < s->k; k++)
-            for (uint32_t n = 0; n < s->n; n++) {
-                const struct mma_slot at = tw_mma_b_slot(bits, k, n);
-                assert_true(at.lane < 32 && at.reg < tw_mma_b_regs(s->n, s->k, bits));
-                const struct mma_coord c = tw_mma_b_coord(bits, at.lane, at.reg, at.elem);
-                assert_true(c.row == k && c.col == n);
-            }
-        for (uint32_t m = 0; m < s->m; m++)
-            for (uint32_t n = 0; n < s->n; n++)
-                for (uint32_t d_bits = 16; d_bits <= 64; d_bits *= 2) {
-                    const struct mma_slot at = tw_mma_d_slot(d_bits, m, n);
-                    assert_true(at.lane < 32 && at.reg < tw_mma_d_regs(s->m, s->n, d_bits));
-                    const struct mma_coord c = tw_mma_d_coord(d_bits, at.lane, at.reg, at.elem);
-                    assert_true(c.row == m && c.col == n);
-                }
-    }
+    struct shape shapes[MAX_SHAPES];
+    const size_t count = all_shapes(shapes);
+    assert_int_equal(count, 2 + 2 + 2 + 4 + 2 + 3 + 3 + 3 + 1 + 1);
+    for (size_t i = 0; i < count; i++)
+        expect_found(shapes[i]);
 }
 
-static void shapes_are_found_by_their_formats(void **state)
+/* SOURCE: PTX ISA, "Warp Level Matrix Instructions", table of shapes. */
+static void classes_have_the_published_shapes(void **state)
 {
     (void)state;
-    static const struct { uint32_t m, n, k; enum num_format a, b, d; bool found; } rows[] = {
-        {16, 8, 16, NUM_F16, NUM_F16, NUM_F32, true},   {16, 8, 16, NUM_F16, NUM_F16, NUM_F16, true},
-        {16, 8, 16, NUM_BF16, NUM_BF16, NUM_F32, true}, {16, 8, 16, NUM_BF16, NUM_BF16, NUM_F16, false},
-        {16, 8, 16, NUM_F16, NUM_BF16, NUM_F32, false}, {16, 8, 16, NUM_TF32, NUM_TF32, NUM_F32, false},
-        {16, 8, 32, NUM_E4M3, NUM_E5M2, NUM_F32, true}, {16, 8, 32, NUM_S8, NUM_U8, NUM_S32, true},
-        {8, 8, 4, NUM_F64, NUM_F64, NUM_F64, true},     {8, 8, 4, NUM_F16, NUM_F16, NUM_F32, false},
-        {16, 8, 256, NUM_B1, NUM_B1, NUM_S32, true},    {16, 8, 32, NUM_E2M1, NUM_E2M1, NUM_F32, false},
+    static const struct { enum num_format a, b; bool sparse; uint32_t m, k; bool legal; } rows[] = {
+        {NUM_F16, NUM_F16, false, 16, 16, true},   {NUM_F16, NUM_F16, false, 16, 32, false}, {NUM_F16, NUM_F16, true, 16, 32, true},
+        {NUM_F16, NUM_F16, true, 16, 8, false},    {NUM_BF16, NUM_BF16, false, 16, 8, true}, {NUM_BF16, NUM_BF16, false, 8, 8, false},
+        {NUM_TF32, NUM_TF32, false, 16, 4, true},  {NUM_TF32, NUM_TF32, true, 16, 16, true}, {NUM_TF32, NUM_TF32, false, 16, 16, false},
+        {NUM_F64, NUM_F64, false, 8, 4, true},     {NUM_F64, NUM_F64, false, 8, 8, false},   {NUM_F64, NUM_F64, false, 16, 16, true},
+        {NUM_F64, NUM_F64, true, 16, 8, false},    {NUM_E4M3, NUM_E5M2, false, 16, 32, true}, {NUM_E4M3, NUM_E4M3, true, 16, 64, true},
+        {NUM_S8, NUM_U8, false, 8, 16, true},      {NUM_S8, NUM_U8, false, 8, 32, false},    {NUM_U8, NUM_S8, true, 16, 64, true},
+        {NUM_S4, NUM_U4, false, 8, 32, true},      {NUM_S4, NUM_S4, true, 16, 128, true},    {NUM_B1, NUM_B1, false, 16, 256, true},
+        {NUM_B1, NUM_B1, true, 16, 256, false},    {NUM_B1, NUM_B1, false, 8, 128, true},    {NUM_B1, NUM_B1, false, 8, 256, false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct mma_shape_row *row = tw_mma_shape_find(rows[i].m, rows[i].n, rows[i].k, rows[i].a, rows[i].b, rows[i].d);
-        assert_int_equal(row != NULL, rows[i].found);
+        const enum mma_class c = tw_mma_class_find(rows[i].a, rows[i].b);
+        assert_true(c != MMA_CLASS_COUNT);
+        if (tw_mma_shape_legal(c, rows[i].sparse, rows[i].m, 8, rows[i].k) != rows[i].legal)
+            fail_msg("row %zu", i);
+        assert_false(tw_mma_shape_legal(c, rows[i].sparse, rows[i].m, 16, rows[i].k));
     }
+    assert_int_equal(tw_mma_class_find(NUM_F16, NUM_BF16), MMA_CLASS_COUNT);
+    assert_int_equal(tw_mma_class_find(NUM_S8, NUM_S4), MMA_CLASS_COUNT);
+    assert_int_equal(tw_mma_class_find(NUM_E2M1, NUM_E2M1), MMA_CLASS_COUNT);
+    assert_true(tw_mma_shape_legal(MMA_F4, true, 16, 8, 128) && !tw_mma_shape_legal(MMA_F4, true, 16, 8, 64));
+    assert_true(tw_mma_shape_legal(MMA_F8F6F4, true, 16, 8, 64) && !tw_mma_shape_legal(MMA_F8F6F4, false, 16, 8, 16));
 }
 
 static void ldmatrix_gives_rows_or_with_trans_columns(void **state)
@@ -141,7 +175,6 @@ static void every_code_of_a_metadata_register_belongs_to_one_group(void **state)
     static const struct { uint32_t bits, k; } rows[] = {{16, 16}, {16, 32}, {32, 8}, {32, 16}, {8, 32}, {8, 64}, {4, 64}, {4, 128}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint8_t seen[32][8] = {{0}};
-        assert_true(tw_mma_sp_k_legal(rows[i].bits, rows[i].k));
         for (uint32_t f = 0; f < tw_mma_sp_selectors(rows[i].bits, rows[i].k); f++)
             for (uint32_t row = 0; row < 16; row++)
                 for (uint32_t g = 0; g < rows[i].k / mma_sp_group(rows[i].bits); g++) {
@@ -152,9 +185,6 @@ static void every_code_of_a_metadata_register_belongs_to_one_group(void **state)
             for (uint32_t n = 0; n < 8; n++)
                 assert_int_equal(seen[l][n], 1);
     }
-    assert_false(tw_mma_sp_k_legal(16, 8));
-    assert_false(tw_mma_sp_k_legal(16, 64));
-    assert_false(tw_mma_sp_k_legal(8, 16));
 }
 
 static void codes_select_their_positions(void **state)
@@ -243,7 +273,7 @@ static void fragments_are_those_that_hardware_used(void **state)
                                      format_of(table, "dt")};
         if (strcmp(table->kind, "mma_frag") != 0)
             continue;
-        assert_non_null(tw_mma_shape_find(f.m, f.n, f.k, f.a, f.b, f.d));
+        assert_true(tw_mma_shape_legal(tw_mma_class_find(f.a, f.b), false, f.m, f.n, f.k));
         for (size_t r = 0; r < table->count; r++, checked++)
             expect_fragments(&f, r);
     }
@@ -257,7 +287,7 @@ int main(void)
         cmocka_unit_test(register_counts_follow_the_shape),
         cmocka_unit_test(packed_words_are_owned_as_the_seed_says),
         cmocka_unit_test(every_element_of_every_shape_has_one_owner_and_is_found_there),
-        cmocka_unit_test(shapes_are_found_by_their_formats),
+        cmocka_unit_test(classes_have_the_published_shapes),
         cmocka_unit_test(ldmatrix_gives_rows_or_with_trans_columns),
         cmocka_unit_test(metadata_codes_lie_at_the_worked_places),
         cmocka_unit_test(every_code_of_a_metadata_register_belongs_to_one_group),

@@ -143,17 +143,18 @@ static void group_members_without_a_fixed_step_are_refused(void **state)
            "     found: layout S[(2, 16, 128, 8):(200@TCol, 8@TCol, 1@TLane, 1@TCol)]\n");
 }
 
+/* Four products of quad pairs are no product of a warp. */
 static void a_shape_that_apply_does_not_cover_is_refused(void **state)
 {
     struct bench_room *room = *state;
     struct warp_mma s = warp_mma_kernel(room);
-    s.mma->opcode = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
+    s.mma->opcode = "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32";
     expect(room, s.d.k, s.mma,
-           "k.py:1:7: error[E0402]: the mma.sync tile pattern does not cover mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32\n"
+           "k.py:1:7: error[E0402]: the mma.sync tile pattern does not cover mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32\n"
            LINE
            "      |       ^~\n"
-           "  expected: mma.sync.aligned.m16n8k8 or m16n8k16.row.col.f32.T.T.f32, with T f16 or bf16 for both inputs\n"
-           "       fix: call it as a raw instruction, T.ptx[...](...)\n");
+           "  expected: one product of a whole warp; this form makes four, one for each pair of quads\n"
+           "       fix: use m16n8k8, or call it as a raw instruction, T.ptx[...](...)\n");
 }
 
 static void batch_axes_must_agree(void **state)

@@ -33,7 +33,7 @@ static void a_lane_that_holds_another_element_is_named(void **state)
     struct warp_mma s = warp_mma_kernel(room);
     s.mma->operands[1].region = swapped_a(&s);
     expect(room, s.d.k, s.mma,
-           "k.py:1:14: error[E0415]: operand A of mma.sync: element (m=0, word=1) of K_repeat 0 belongs to another thread\n"
+           "k.py:1:14: error[E0415]: operand A of mma.sync: element (m=0, word=1) of K_repeat 0 is in lane 8, and the instruction reads it in lane 1\n"
            LINE
            "      |              ^\n"
            "  expected: laneid 1: register 0 of lane 1 holds (m=0, word=1) of K_repeat 0\n"
