@@ -49,6 +49,13 @@ static bool make_map(tw_args *args, struct arg_slot *slot)
 {
     tw_ctx *ctx = args->device->ctx;
     const struct contract_map *const m = slot->arg->map;
+    if (m == NULL) {
+        struct diag *d = tw_diag(&ctx->diags, E0789, slot->arg->at, "nothing describes tensor map '%s'", slot->arg->name);
+        tw_diag_expected(d, "the tensor that it is made from, and its box");
+        tw_diag_fix(d, "write %s: T.TensorMap(\"tensor\", box=(...)), or complete the contract of --emit launch and give it with --launch",
+                    slot->arg->name);
+        return false;
+    }
     const struct arg_slot *const tensor = tw_args_find(args, m->tensor, CONTRACT_TENSOR);
     if (tensor == NULL)
         return false;

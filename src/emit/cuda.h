@@ -78,6 +78,7 @@ struct cuda_emitter {
     struct isa_target target;
     struct strmap names;             /* identifiers in use */
     const char **vars, **storages;   /* identifiers by id */
+    const char *map_type;            /* of parameters that are tensor maps; NULL: there is none */
     struct cuda_var_facts *var_facts;
     bool *is_written;                /* by storage id: stored to, or its address is taken */
     struct local_unit *units;

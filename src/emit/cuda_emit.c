@@ -69,6 +69,14 @@ static void launch_comment(struct cuda_emitter *em, struct text *out, const char
     tw_text_addf(out, ", %u bytes of dynamic shared memory.\n", c->dynamic_shared_bytes);
 }
 
+/* A tensor map by value, as its 128 bytes: nothing but its address is used. */
+static void map_type(const struct cuda_emitter *em, struct text *out)
+{
+    if (em->map_type != NULL)
+        tw_text_addf(out, "\nstruct alignas(%d) %s { // a tensor map, as cuTensorMapEncodeTiled fills it\n    unsigned char bytes[%d];\n};\n",
+                     TENSOR_MAP_ALIGN, em->map_type, TENSOR_MAP_BYTES);
+}
+
 static void storage_types(struct cuda_emitter *em, struct text *out)
 {
     bool any = false;
@@ -101,7 +109,9 @@ static void parameters(struct cuda_emitter *em, struct text *out)
     for (uint32_t i = 0; i < em->k->params.len; i++) {
         const struct ir_param *p = &em->k->params.at[i];
         tw_text_add(out, i == 0 ? "\n    " : ",\n    ");
-        if (p->tensor != NULL)
+        if (p->map != NULL)
+            tw_text_addf(out, "const __grid_constant__ %s %s", em->map_type, em->vars[p->scalar->id]);
+        else if (p->tensor != NULL)
             tw_text_addf(out, "%s%s *__restrict__ %s", em->is_written[p->tensor->id] ? "" : "const ",
                          tw_cuda_memory_type(em, p->tensor->elem), em->storages[p->tensor->id]);
         else
@@ -178,6 +188,8 @@ static void name_everything(struct cuda_emitter *em)
             em->storages[p->tensor->id] = tw_cuda_identifier(em, p->name);
         else
             em->vars[p->scalar->id] = tw_cuda_identifier(em, p->name);
+        if (p->map != NULL && em->map_type == NULL)
+            em->map_type = tw_cuda_identifier(em, "tensor_map");
     }
     for (uint32_t i = 0; i < k->storages.len; i++)
         if (em->storages[i] == NULL)
@@ -233,6 +245,7 @@ bool tw_emit_cuda(const struct ir_kernel *k, const struct isa *isa, struct diags
     tw_cuda_block(em, &k->body);
     launch_comment(em, out, target);
     storage_types(em, out);
+    map_type(em, out);
     functions(em, out);
     tw_text_addf(out, "%s%s}\n", head.at, em->body.at);
     return true;

@@ -94,6 +94,8 @@ struct cx tw_cuda_expr(struct cuda_emitter *em, const struct ir_expr *e)
 {
     if (e->op == IR_CONST)
         return tw_cuda_constant(em, e->type, e->bits);
+    if (e->op == IR_VAR && e->var->param >= 0 && em->k->params.at[e->var->param].map != NULL)
+        return (struct cx){tw_format(em->arena, "(char *)&%s", em->vars[e->var->id]), PREC_UNARY};
     if (e->op == IR_VAR)
         return tw_cuda_primary(em, "%s", em->vars[e->var->id]);
     if (e->op == IR_COORD)

@@ -155,6 +155,22 @@ static void deliver(struct cuda_emitter *em, const struct ir_expr *to, struct cx
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+/* [map, {c0, c1}] */
+static void tensor(struct cuda_call *c, const struct ir_ptx_operand *o, unsigned i)
+{
+    const char *type;
+    const struct cx map = tw_cuda_address(c->em, o->expr, MOD_NONE, o->offset_bytes, &type);
+    tw_cuda_asm_text(&c->assembly, "[");
+    add_argument(c, map.text, CUDA_IN, type, i);
+    for (uint32_t n = 0; n < o->item_count; n++) {
+        const struct ir_expr *at = o->items[n].expr;
+        tw_cuda_asm_text(&c->assembly, n == 0 ? ", {" : ", ");
+        *vec_push(c->em->arena, &c->arguments) = tw_cuda_cast(c->em, tw_cuda_expr(c->em, at), at->type, tw_ir_int32()).text;
+        tw_cuda_asm_slot(&c->assembly, (struct cuda_slot){CUDA_IN, "int", "c"});
+    }
+    tw_cuda_asm_text(&c->assembly, "}]");
+}
+
 static void operand(struct cuda_call *c, const struct ir_ptx_operand *o, unsigned i)
 {
     const char *type;
@@ -165,6 +181,8 @@ static void operand(struct cuda_call *c, const struct ir_ptx_operand *o, unsigne
         tw_cuda_asm_text(&c->assembly, "[");
         add_argument(c, at.text, CUDA_IN, type, i);
         tw_cuda_asm_text(&c->assembly, "]");
+    } else if (o->kind == IR_PTX_TENSOR) {
+        tensor(c, o, i);
     } else if (o->kind == IR_PTX_VALUE) {
         value(c, o, i);
     } else if (o->kind == IR_PTX_VECTOR) {

@@ -112,8 +112,17 @@ struct ptx_operand tw_emit_coord(struct emitter *em, enum ir_coord c)
     return t;
 }
 
+/* The generic address of a tensor map in the parameters, as nvcc forms it for a __grid_constant__ parameter. */
+static struct ptx_operand map_address(struct emitter *em, const struct ir_var *v)
+{
+    const struct ptx_operand in_params = PURE(em, "mov.b64", MOD_B64, em->scalars[v->id]);
+    return PURE(em, "cvta.param.u64", MOD_B64, in_params);
+}
+
 static struct ptx_operand variable(struct emitter *em, const struct ir_var *v)
 {
+    if (v->param >= 0 && em->k->params.at[v->param].map != NULL)
+        return map_address(em, v);
     if (v->param >= 0 && em->vars[v->id].kind == OPERAND_NONE) {
         const struct ptx_operand in = ptx_addr(em->scalars[v->id], 0);
         if (v->type.cls == IR_BOOL)

@@ -30,7 +30,10 @@ static void parameters(struct emitter *em)
     for (uint32_t i = 0; i < em->k->params.len; i++) {
         const struct ir_param *p = &em->k->params.at[i];
         const char *name = symbol(em, p->name, "param");
-        if (p->tensor != NULL) {
+        if (p->map != NULL) {
+            em->scalars[p->scalar->id] = tw_ptx_build_param(&em->b, name, MOD_B8, TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN);
+            em->failed |= !tw_ir_map_check(em->k, em->diags, p->map, em->target.sm, p->name, p->at);
+        } else if (p->tensor != NULL) {
             em->symbols[p->tensor->id] = tw_ptx_build_param(&em->b, name, MOD_U64, 1, 0);
             tw_ptx_build_param_ptr(&em->b, MOD_GLOBAL, p->tensor->align_bytes);
         } else {

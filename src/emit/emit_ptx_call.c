@@ -24,12 +24,16 @@ static bool kind_fits(const struct isa_spelling *s, unsigned i, const struct ir_
 {
     const struct isa_operand *want = &s->form->operands[i];
     const unsigned count = tw_isa_operand_count(s, i);
-    if (o->kind != IR_PTX_VECTOR && count > 0 && count != ISA_ANY_COUNT)
+    if (o->kind == IR_PTX_TENSOR && o->item_count != count)
+        return false;
+    if (o->kind != IR_PTX_VECTOR && o->kind != IR_PTX_TENSOR && count > 0 && count != ISA_ANY_COUNT)
         return false; /* a vector of registers, which one value is not */
     if (o->kind == IR_PTX_VECTOR)
         return (want->accept & (ACCEPT_VECTOR | ACCEPT_LIST)) != 0;
     if (o->kind == IR_PTX_ADDRESS)
         return (want->accept & ACCEPT_ADDRESS) != 0;
+    if (o->kind == IR_PTX_TENSOR)
+        return (want->accept & ACCEPT_TENSOR) != 0;
     return (want->accept & ~(ACCEPT_VECTOR | ACCEPT_LIST | ACCEPT_ADDRESS | ACCEPT_TENSOR)) != 0;
 }
 
@@ -155,6 +159,12 @@ static void deliver(struct call *c, const struct landing_result *r)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
+/* A coordinate of a tensor copy: an s32 register or a number. */
+static struct ptx_operand coordinate(struct call *c, const struct ir_ptx_operand *o)
+{
+    return tw_emit_expr(c->em, o->expr);
+}
+
 static struct ptx_operand operand(struct call *c, const struct ir_ptx_operand *o, unsigned i)
 {
     const struct isa_operand *want = &c->spelling->form->operands[i];
@@ -164,12 +174,15 @@ static struct ptx_operand operand(struct call *c, const struct ir_ptx_operand *o
         return tw_emit_address(c->em, o->expr, tw_isa_operand_space(c->spelling, i), o->offset_bytes);
     if (o->kind == IR_PTX_VALUE)
         return value_operand(c, o, want, i);
-    if (o->kind != IR_PTX_VECTOR)
+    if (o->kind != IR_PTX_VECTOR && o->kind != IR_PTX_TENSOR)
         return result_operand(c, o, want, i);
     struct ptx_operand *items = arena_new(c->em->arena, struct ptx_operand, o->item_count);
     for (uint32_t n = 0; n < o->item_count; n++)
-        items[n] = operand(c, &o->items[n], i);
-    return tw_ptx_vector(&c->em->b, items, o->item_count);
+        items[n] = o->kind == IR_PTX_TENSOR ? coordinate(c, &o->items[n]) : operand(c, &o->items[n], i);
+    if (o->kind == IR_PTX_VECTOR)
+        return tw_ptx_vector(&c->em->b, items, o->item_count);
+    const struct ptx_operand map = tw_emit_address(c->em, o->expr, MOD_NONE, o->offset_bytes);
+    return tw_ptx_tensor(&c->em->b, map, items, o->item_count);
 }
 
 static void no_form(struct emitter *em, const struct ir_ptx *x, const struct isa_match *m)

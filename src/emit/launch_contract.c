@@ -8,10 +8,25 @@ static struct contract_dtype dtype_of(struct ir_type t)
     return (struct contract_dtype){.is_bool = t.cls == IR_BOOL, .format = t.format};
 }
 
+/* A map that nothing describes is left to whoever launches: its argument names no tensor. */
+static void add_map(struct contract_arg *a, struct arena *arena, const struct ir_map *from)
+{
+    a->kind = CONTRACT_TENSOR_MAP;
+    if (from->tensor == NULL)
+        return;
+    a->map = arena_new(arena, struct contract_map, 1);
+    a->map->tensor = from->tensor->name;
+    a->map->map = from->map;
+}
+
 static void add_arg(struct contract *c, struct arena *arena, const struct ir_param *p)
 {
     struct contract_arg *a = vec_push(arena, &c->args);
     a->name = p->name;
+    if (p->map != NULL) {
+        add_map(a, arena, p->map);
+        return;
+    }
     if (p->tensor == NULL) {
         a->kind = CONTRACT_SCALAR;
         a->dtype = dtype_of(p->scalar->type);

@@ -25,6 +25,7 @@
 
 #include "base/limits.h"
 #include "diag/diag.h"
+#include "isa/tensor_map.h"
 #include "layout/layout.h"
 #include "num/format.h"
 
@@ -222,6 +223,7 @@ enum ir_ptx_operand_kind {
     IR_PTX_RESULT,  /* expr: IR_VAR, IR_SLOT or IR_LOAD of an element that receives the result */
     IR_PTX_UPDATE,  /* expr as IR_PTX_RESULT, read and written */
     IR_PTX_ADDRESS, /* expr: pointer, or uint32/uint64 address; offset_bytes is added */
+    IR_PTX_TENSOR,  /* expr: pointer to a tensor map; items: coordinates, innermost first. [map, {c0, c1}] */
     IR_PTX_VECTOR,  /* items */
     IR_PTX_SINK     /* `_` */
 };
@@ -265,11 +267,18 @@ struct ir_stmt {
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
+/* What a tensor map is made from, by whoever launches the kernel (ir_map.c). */
+struct ir_map {
+    const struct ir_storage *tensor; /* a parameter; NULL: nothing describes the map */
+    struct tensor_map map;           /* complete but for the address */
+};
+
 struct ir_param {
     const char *name;
     struct ir_storage *tensor; /* tensor parameter, or NULL */
     struct ir_view *view;      /* its whole view */
-    struct ir_var *scalar;     /* scalar parameter, or NULL */
+    struct ir_var *scalar;     /* scalar parameter, or NULL; of a tensor map, a pointer variable that is its address */
+    struct ir_map *map;        /* a tensor map: 128 bytes passed by value; else NULL */
     struct src_span at;
 };
 
@@ -320,6 +329,18 @@ struct ir_expr *tw_ir_select(struct ir_kernel *k, struct ir_expr *c, struct ir_e
 bool tw_ir_is_const_int(const struct ir_expr *e, int64_t *value);
 
 struct ir_stmt *tw_ir_stmt_new(struct ir_kernel *k, struct ir_block *into, enum ir_stmt_op op, struct src_span at);
+
+/* ---- tensor maps (ir_map.c) ------------------------------------------------------------------- */
+
+/* A new parameter that is a tensor map; its variable. */
+struct ir_var *tw_ir_map_param(struct ir_kernel *k, const char *name, const struct ir_map *map, struct src_span at);
+/* The parameter whose map is made from the same tensor with the same fields; else a new one, named after the tensor. */
+struct ir_var *tw_ir_map_shared(struct ir_kernel *k, const struct ir_map *map, struct src_span at);
+/* The element type, dimensions and strides of a map of the whole view. NULL, or why the view is no tensor of a map. */
+const char *tw_ir_map_tensor(struct arena *arena, const struct ir_view *view, struct tensor_map *out);
+/* The rules of the driver's encode call for a device of compute capability `sm`; false after a diagnostic. */
+bool tw_ir_map_check(const struct ir_kernel *k, struct diags *diags, const struct ir_map *map, unsigned sm, const char *name,
+                     struct src_span at);
 
 /* ---- checking, printing --------------------------------------------------------------------- */
 

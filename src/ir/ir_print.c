@@ -191,12 +191,16 @@ static void print_operand(struct printer *p, const struct ir_ptx_operand *o)
             print_operand(p, &o->items[i]);
         }
         tw_text_put(p->out, '}');
-    } else if (o->kind == IR_PTX_ADDRESS) {
+    } else if (o->kind == IR_PTX_ADDRESS || o->kind == IR_PTX_TENSOR) {
         tw_text_put(p->out, '[');
         print_expr(p, o->expr);
         if (o->offset_bytes != 0)
             tw_text_addf(p->out, " + %lld", (long long)o->offset_bytes);
-        tw_text_put(p->out, ']');
+        for (uint32_t i = 0; i < o->item_count; i++) {
+            tw_text_add(p->out, i == 0 ? ", {" : ", ");
+            print_operand(p, &o->items[i]);
+        }
+        tw_text_add(p->out, o->kind == IR_PTX_TENSOR ? "}]" : "]");
     } else {
         print_expr(p, o->expr);
     }
@@ -375,6 +379,19 @@ static void print_view(struct printer *p, const struct ir_view *v)
     tw_text_put(p->out, '\n');
 }
 
+static void print_map(struct printer *p, const struct ir_param *param, uint32_t index)
+{
+    const struct ir_map *m = param->map;
+    tw_text_addf(p->out, "  tensor map %s: parameter %u", p->var_labels[param->scalar->id], index);
+    if (m->tensor != NULL)
+        tw_text_addf(p->out, ", of %s, %s", m->tensor->name, tw_tensor_map_type(m->map.type)->name);
+    for (uint32_t d = 0; m->tensor != NULL && m->map.mode == TMAP_TILE && d < m->map.rank; d++)
+        tw_text_addf(p->out, d == 0 ? ", box %u" : " x %u", m->map.box[m->map.rank - 1 - d]);
+    if (m->tensor != NULL)
+        tw_text_addf(p->out, ", swizzle %s", tw_tensor_map_swizzle(m->map.swizzle)->name);
+    tw_text_put(p->out, '\n');
+}
+
 static void print_head(struct printer *p)
 {
     const struct ir_kernel *k = p->k;
@@ -387,7 +404,9 @@ static void print_head(struct printer *p)
         tw_text_addf(p->out, " dynamic shared %lld bytes", (long long)k->launch.dynamic_shared_bytes);
     tw_text_put(p->out, '\n');
     for (uint32_t i = 0; i < k->params.len; i++)
-        if (k->params.at[i].scalar != NULL)
+        if (k->params.at[i].map != NULL)
+            print_map(p, &k->params.at[i], i);
+        else if (k->params.at[i].scalar != NULL)
             tw_text_addf(p->out, "  scalar %s: %s, parameter %u\n", p->var_labels[k->params.at[i].scalar->id],
                          tw_ir_type_name(k->params.at[i].scalar->type), i);
     for (uint32_t i = 0; i < k->storages.len; i++)

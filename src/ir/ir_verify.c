@@ -214,6 +214,7 @@ static void check_operands(struct verifier *v, const struct ir_ptx_operand *o, u
             continue;
         }
         need_expr(v, o[i].expr, "ptx");
+        check_operands(v, o[i].items, o[i].item_count);
         if (!v->failed && (o[i].kind == IR_PTX_RESULT || o[i].kind == IR_PTX_UPDATE))
             check(v, is_place(o[i].expr), "ptx", "a result goes to something that cannot be written");
     }

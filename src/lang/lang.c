@@ -1,7 +1,7 @@
 /* The entrance: loading a program file, and building one of its kernels. */
 #include "lang/lang.h"
 
-#include "lang/eval.h"
+#include "lang/map.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -127,6 +127,8 @@ static struct value read_param(struct eval *ev, uint32_t index, const struct par
         return value_error();
     }
     const struct value type = tw_eval_expr(ev, p->annotation);
+    if (tw_map_is_bare(type) || (type.kind == VALUE_TYPE && type.u.type->map != NULL))
+        return tw_map_param(ev, index, type.kind == VALUE_TYPE ? type.u.type->map : NULL);
     if (type.kind == VALUE_DTYPE)
         return scalar_param(ev, index, p, type.u.dtype);
     if (type.kind != VALUE_TYPE)
@@ -255,6 +257,7 @@ struct ir_kernel *tw_lang_build(struct lang_program *program, const char *kernel
     if (program->diags->error_count == errors) {
         check_launch(&ev);
         check_params(&ev);
+        tw_map_finish(&ev);
     }
     name_storages(build.k);
     return program->diags->error_count == errors ? build.k : NULL;

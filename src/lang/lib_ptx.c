@@ -142,6 +142,10 @@ static const char *operand_words(struct eval *ev, const struct isa_spelling *s)
         const struct isa_operand *o = &s->form->operands[i];
         const unsigned count = tw_isa_operand_count(s, i);
         tw_text_add(&t, i == 0 ? "" : ", ");
+        if (o->accept & ACCEPT_TENSOR) {
+            tw_text_addf(&t, "%s, %u coordinate%s innermost first", tw_isa_role_what(o->role), count, count == 1 ? "" : "s");
+            continue;
+        }
         if (count > 1 && count != ISA_ANY_COUNT)
             tw_text_addf(&t, "%u x ", count);
         tw_text_addf(&t, "%s%s", tw_isa_role_what(o->role), o->optional ? " (may be left out)" : "");

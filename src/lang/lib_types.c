@@ -1,5 +1,5 @@
 /* Types, conversions, addresses and selections. SOURCE: kernel-language 1.3, 2.3. */
-#include "lang/eval.h"
+#include "lang/map.h"
 
 #include "ir/ir_names.h"
 
@@ -101,6 +101,8 @@ static struct value reinterpret(struct eval *ev, struct call *c)
 static struct value address_of(struct eval *ev, struct call *c)
 {
     const struct arg *a = &c->args[0];
+    if (tw_map_is_parameter(ev, a->value))
+        return a->value; /* a map's name stands for its address already */
     if (a->value.kind == VALUE_TENSOR)
         return tw_tensor_address(ev, a->value.u.tensor, NULL, c->at);
     if (a->value.kind == VALUE_EXPR && a->value.u.expr->op == IR_LOAD)

@@ -1,6 +1,6 @@
 /* The language's names: which namespaces there are, what each holds, and what is said about a name that is
  * not in it. Functions are rows of the lib_*.c tables; here are the namespaces and their other members. */
-#include "lang/eval.h"
+#include "lang/map.h"
 
 #include <string.h>
 
@@ -123,7 +123,7 @@ static const char *const script_refused[] = {
     "vectorized", "parallel", "thread_binding", "attr", "launch_thread", "SMEMPool", "TMEMPool", "meta_class", "ir_module",
     "dynamic", "Ptr", "decl_tensor", "tmem", "ptr_byte_offset", "handle_add_byte_offset", "Shuffle", "Broadcast", "Ramp",
     "Optional", "jit", "hint", "print_buffer", "cluster_id", "tvm_storage_sync",
-    "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "TensorMap", "call_extern", NULL};
+    "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "call_extern", NULL};
 static const char *const cuda_refused[] = {
     "warp_sum", "warp_max", "warp_min", "cta_sum", "cta_max", "cta_min", "syncthreads_and", "syncthreads_or", "any_sync",
     "ballot_sync", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__activemask", "grid_sync",
@@ -145,7 +145,7 @@ static const char *const layout_modules[] = {"backend.cuda.layout", "tirx.cuda.o
 static const char *const tirx_layout_modules[] = {"tirx.layout", NULL};
 
 #define TABLES(name, ...) static const struct builtin_table *const name[] = {__VA_ARGS__, NULL}
-TABLES(script_tables, &tw_lib_types, &tw_lib_layout, &tw_lib_alloc, &tw_lib_math, &tw_lib_control, &tw_lib_launch);
+TABLES(script_tables, &tw_lib_types, &tw_lib_layout, &tw_lib_alloc, &tw_lib_math, &tw_lib_control, &tw_lib_launch, &tw_lib_map);
 TABLES(cuda_tables, &tw_lib_cuda);
 TABLES(tile_tables, &tw_lib_tile);
 TABLES(tx_thread_tables, &tw_lib_tx[IR_THREAD_SCOPE]);

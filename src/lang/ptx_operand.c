@@ -10,6 +10,8 @@
 static unsigned group_size(const struct isa_spelling *s, unsigned i)
 {
     const unsigned count = tw_isa_operand_count(s, i);
+    if (s->form->operands[i].accept & ACCEPT_TENSOR)
+        return 1 + count; /* the map, then its coordinates */
     return count == 0 ? 1 : count;
 }
 
@@ -38,7 +40,7 @@ static bool is_excluded(const struct isa_spelling *s, const struct isa_operand *
 static bool is_callable(const struct isa_form *form)
 {
     for (unsigned i = 0; i < form->operand_count; i++)
-        if (form->operands[i].accept & (ACCEPT_LABEL | ACCEPT_LIST | ACCEPT_FUNC | ACCEPT_TABLE | ACCEPT_TENSOR))
+        if (form->operands[i].accept & (ACCEPT_LABEL | ACCEPT_LIST | ACCEPT_FUNC | ACCEPT_TABLE))
             return false;
     return true;
 }
@@ -227,15 +229,30 @@ static struct value plain(struct eval *ev, const struct arg *a)
     return a->value;
 }
 
+/* NULL, or what the map (n == 0) or a coordinate of a tensor copy must be instead. */
+static const char *tensor_misfit(struct value v, uint32_t n)
+{
+    if (n == 0)
+        return v.kind == VALUE_EXPR && (v.u.expr->type.cls == IR_POINTER || tw_ir_type_equal(v.u.expr->type, tw_ir_uint64()))
+                   ? NULL
+                   : "a tensor map: a T.TensorMap parameter, or the address of one";
+    if (value_is_integer(v) || (v.kind == VALUE_EXPR && tw_ir_type_equal(v.u.expr->type, tw_ir_int32())))
+        return NULL;
+    return "a coordinate of type int32";
+}
+
 bool tw_ptx_takes_kinds(struct eval *ev, const struct isa_spelling *s, const struct args *args)
 {
     struct share share;
     if (!deal(s, args->len, &share))
         return false;
     for (unsigned i = 0; i < s->form->operand_count; i++)
-        for (uint32_t n = 0; n < share.count[i]; n++)
-            if (misfit(ev, s, i, plain(ev, &args->at[share.first[i] + n])) != NULL)
+        for (uint32_t n = 0; n < share.count[i]; n++) {
+            const struct value v = plain(ev, &args->at[share.first[i] + n]);
+            const bool tensor = s->form->operands[i].accept & ACCEPT_TENSOR;
+            if ((tensor ? tensor_misfit(v, n) : misfit(ev, s, i, v)) != NULL)
                 return false;
+        }
     return true;
 }
 
@@ -324,9 +341,45 @@ static bool read_one(struct eval *ev, const struct isa_spelling *s, unsigned i, 
     return out->expr != NULL && in_range(ev, o, out->expr, a->at);
 }
 
+static bool read_tensor_part(struct eval *ev, const struct arg *a, uint32_t n, struct ir_expr **out)
+{
+    const struct value v = plain(ev, a);
+    const char *wanted = tensor_misfit(v, n);
+    if (wanted == NULL) {
+        *out = value_is_integer(v) ? tw_eval_constant(ev, v, tw_ir_int32(), a->at) : v.u.expr;
+        return *out != NULL;
+    }
+    struct diag *d = tw_diag(ev->diags, E0214, a->at, "%s does not fit",
+                             n == 0 ? "the tensor map" : tw_format(ev->arena, "coordinate %u", n - 1));
+    tw_diag_expected(d, "%s", wanted);
+    tw_diag_found(d, "%s", tw_value_describe(ev->arena, v));
+    if (n > 0 && v.kind == VALUE_EXPR && tw_ir_is_integer(v.u.expr->type))
+        tw_diag_fix(d, "write T.int32(...) around it");
+    return false;
+}
+
+/* [map, {c0, c1, ...}]: the map, then the coordinates, innermost first. */
+static bool read_tensor(struct eval *ev, const struct arg *args, uint32_t count, struct ir_ptx_operand *out)
+{
+    out->kind = IR_PTX_TENSOR;
+    out->at = args[0].at;
+    out->item_count = count - 1;
+    out->items = arena_new(eval_kernel(ev)->arena, struct ir_ptx_operand, count);
+    for (uint32_t n = 0; n < count; n++) {
+        struct ir_expr **to = n == 0 ? &out->expr : &out->items[n - 1].expr;
+        if (!read_tensor_part(ev, &args[n], n, to))
+            return false;
+        if (n > 0)
+            out->items[n - 1].at = args[n].at;
+    }
+    return true;
+}
+
 static bool read_group(struct eval *ev, const struct isa_spelling *s, unsigned i, const struct arg *args, uint32_t count,
                        bool preserve_dst, struct ir_ptx_operand *out)
 {
+    if (s->form->operands[i].accept & ACCEPT_TENSOR)
+        return read_tensor(ev, args, count, out);
     if (tw_isa_operand_count(s, i) == 0)
         return read_one(ev, s, i, args, preserve_dst, out);
     out->kind = IR_PTX_VECTOR;

@@ -58,6 +58,8 @@ struct host {
     struct src_span made;
 };
 
+struct map_type;
+
 struct tensor_type {
     bool is_scalar;           /* T.int32 as an annotation, `let` and Ptr included */
     bool is_let, is_handle, is_constexpr;
@@ -67,6 +69,7 @@ struct tensor_type {
     int64_t align;            /* -1: not given */
     const struct layout *layout; /* NULL: row-major */
     bool has_layout;
+    struct map_type *map;     /* T.TensorMap(...) (lib_map.c); else NULL */
     struct src_span at;
 };
 

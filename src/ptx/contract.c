@@ -382,7 +382,7 @@ static void write_arg(struct text *out, const struct contract_arg *a, bool is_ar
         write_scalar(out, a);
     else if (a->kind == CONTRACT_SCRATCH)
         tw_text_addf(out, ", \"bytes\": %llu", (unsigned long long)a->scratch_bytes);
-    else if (a->kind == CONTRACT_TENSOR_MAP)
+    else if (a->kind == CONTRACT_TENSOR_MAP && a->map != NULL)
         tw_contract_write_map(out, a->map);
     else if (a->kind == CONTRACT_BYTES)
         write_bytes(out, a);

@@ -58,7 +58,7 @@ struct contract_arg {
     uint64_t scratch_bytes;      /* scratch */
     const uint8_t *bytes;        /* bytes: a parameter passed by value */
     uint32_t byte_count;
-    struct contract_map *map;    /* tensor maps */
+    struct contract_map *map;    /* tensor maps; NULL: of a compiled kernel that describes it nowhere */
     struct src_span at;          /* in the contract's text; file 0 for a compiled kernel */
 };
 
