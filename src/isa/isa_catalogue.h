@@ -43,6 +43,8 @@ struct isa_legal {
     uint8_t cond_count;
     uint16_t ptx;
     const char *targets; /* NULL: any */
+    const struct isa_target *target_list; /* the same, parsed */
+    uint8_t target_count;
     const char *words;   /* NULL: a requirement */
 };
 
@@ -66,7 +68,7 @@ struct isa {
     uint32_t legal_count;
 };
 
-/* Gives every form the rows of `isa->legal` that name its opcode. */
+/* Parses the rows' targets, and gives every form the rows of `isa->legal` that name its opcode. */
 void tw_isa_legal_index(struct isa *isa, struct isa_form *forms);
 
 /* A predicate returns NULL, or in words what the combination must be. */

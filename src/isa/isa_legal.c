@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool tw_isa_target_parse(struct str text, struct isa_target *out)
@@ -50,26 +51,51 @@ bool tw_isa_target_in(struct isa_target target, const char *targets)
     return false;
 }
 
-static bool has_mod(const struct isa_spelling *s, unsigned mod)
+/* ---- Modifiers as a set --------------------------------------------------------------------------- */
+
+/* A spelling has up to sixteen modifiers, a row up to twelve conditions, an opcode up to a hundred rows. */
+struct mod_set {
+    uint64_t words[MOD_COUNT / 64 + 1];
+    unsigned shape; /* no pattern has two; 0: none */
+};
+
+static struct mod_set mods_of(const struct isa_spelling *s)
 {
+    struct mod_set set = {.shape = 0};
     for (unsigned i = 0; i < s->form->elem_count; i++)
-        if (s->mods[i] == mod || (mod == ISA_SHAPE_FLAG && isa_is_shape(s->mods[i])))
-            return true;
-    return false;
+        if (isa_is_shape(s->mods[i]))
+            set.shape = s->mods[i];
+        else
+            set.words[s->mods[i] / 64] |= UINT64_C(1) << s->mods[i] % 64;
+    return set;
 }
 
-static bool cond_holds(const struct isa_cond *c, const struct isa_spelling *s, struct isa_presence operands)
+static bool has_mod(const struct mod_set *set, unsigned mod)
+{
+    if (isa_is_shape(mod))
+        return mod == ISA_SHAPE_FLAG ? set->shape != 0 : set->shape == mod;
+    return (set->words[mod / 64] >> mod % 64 & 1) != 0;
+}
+
+/* What the conditions of a row are asked of. */
+struct subject {
+    const struct isa_spelling *spelling;
+    struct isa_presence operands;
+    struct mod_set mods;
+};
+
+static bool cond_holds(const struct isa_cond *c, const struct subject *s)
 {
     bool holds;
     if (c->kind == COND_MOD) {
-        holds = has_mod(s, c->value);
+        holds = has_mod(&s->mods, c->value);
     } else if (c->kind == COND_SLOT) {
-        holds = isa_spelling_mod(s, (enum isa_slot)c->value) != MOD_NONE;
+        holds = isa_spelling_mod(s->spelling, (enum isa_slot)c->value) != MOD_NONE;
     } else {
-        int at = s->form->operand_of[c->value];
-        if (!operands.known && at >= 0)
+        const int at = s->spelling->form->operand_of[c->value];
+        if (!s->operands.known && at >= 0)
             return false;
-        uint32_t set = c->kind == COND_ROLE ? operands.present : operands.addresses;
+        const uint32_t set = c->kind == COND_ROLE ? s->operands.present : s->operands.addresses;
         holds = at >= 0 && (set >> at & 1u) != 0;
     }
     return holds != c->negated;
@@ -97,14 +123,32 @@ static void add_row_by_name(struct isa *isa, struct str name, uint16_t row)
             add_row(isa, &isa->heads_list.at[h], row);
 }
 
+static void parse_targets(struct isa *isa, struct isa_legal *l)
+{
+    struct isa_target list[16];
+    for (const char *at = l->targets; at != NULL && *at != '\0';) {
+        const size_t len = strcspn(at, "|");
+        assert(l->target_count < sizeof list / sizeof list[0]);
+        const bool known = tw_isa_target_parse((struct str){at, len}, &list[l->target_count++]);
+        assert(known && "a row names an unknown target");
+        (void)known;
+        at += len + (at[len] == '|');
+    }
+    struct isa_target *const kept = arena_new(isa->arena, struct isa_target, l->target_count);
+    memcpy(kept, list, l->target_count * sizeof *list);
+    l->target_list = kept;
+}
+
 void tw_isa_legal_index(struct isa *isa, struct isa_form *forms)
 {
-    for (uint32_t i = 0; i < isa->legal_count; i++)
+    for (uint32_t i = 0; i < isa->legal_count; i++) {
+        parse_targets(isa, &isa->legal[i]);
         for (const char *at = isa->legal[i].opcodes; *at != '\0';) {
             const size_t len = strcspn(at, "|");
             add_row_by_name(isa, (struct str){at, len}, (uint16_t)i);
             at += len + (at[len] == '|');
         }
+    }
     for (uint32_t h = 0; h < isa->heads_list.len; h++) {
         const struct isa_head *const head = &isa->heads_list.at[h];
         for (unsigned i = 0; i < head->count; i++) {
@@ -117,22 +161,33 @@ void tw_isa_legal_index(struct isa *isa, struct isa_form *forms)
 
 /* ---- Whether they hold ---------------------------------------------------------------------------- */
 
-static bool row_applies(const struct isa_legal *l, const struct isa_spelling *s, struct isa_presence operands)
+static bool row_applies(const struct isa_legal *l, const struct subject *s)
 {
     for (unsigned i = 0; i < l->cond_count; i++)
-        if (!cond_holds(&l->conds[i], s, operands))
+        if (!cond_holds(&l->conds[i], s))
             return false;
     return true;
 }
 
 const char *tw_isa_forbidden(const struct isa *isa, const struct isa_spelling *s, struct isa_presence operands)
 {
+    const struct subject subject = {s, operands, mods_of(s)};
     for (uint32_t i = 0; i < s->form->legal_count; i++) {
         const struct isa_legal *l = &isa->legal[s->form->legal[i]];
-        if (l->words != NULL && row_applies(l, s, operands))
+        if (l->words != NULL && row_applies(l, &subject))
             return l->words;
     }
     return NULL;
+}
+
+static bool met(const struct isa_legal *l, const struct isa_env *env)
+{
+    if (env->ptx < l->ptx)
+        return false;
+    for (unsigned i = 0; i < l->target_count; i++)
+        if (admits(l->target_list[i], env->target))
+            return true;
+    return l->targets == NULL;
 }
 
 static const char *lacking(const char *who, unsigned ptx, const char *targets, const struct isa_env *env,
@@ -157,7 +212,7 @@ static const char *lacking(const char *who, unsigned ptx, const char *targets, c
 }
 
 /* What a requirement is about: its own conditions, as one would write them. */
-static const char *subject(const struct isa_legal *l, const struct isa_spelling *s, struct arena *arena)
+static const char *who_needs(const struct isa_legal *l, const struct isa_spelling *s, struct arena *arena)
 {
     struct text words;
     char buffer[16];
@@ -181,12 +236,11 @@ const char *tw_isa_unavailable(const struct isa *isa, const struct isa_spelling 
                                const struct isa_env *env, struct arena *arena)
 {
     const char *why = lacking(s->form->opcode, s->form->ptx, s->form->targets, env, arena);
+    const struct subject subject = {s, operands, mods_of(s)};
     for (uint32_t i = 0; i < s->form->legal_count && why == NULL; i++) {
         const struct isa_legal *l = &isa->legal[s->form->legal[i]];
-        bool met = l->words != NULL || (env->ptx >= l->ptx &&
-                                        (l->targets == NULL || tw_isa_target_in(env->target, l->targets)));
-        if (!met && row_applies(l, s, operands))
-            why = lacking(subject(l, s, arena), l->ptx, l->targets, env, arena);
+        if (l->words == NULL && !met(l, env) && row_applies(l, &subject))
+            why = lacking(who_needs(l, s, arena), l->ptx, l->targets, env, arena);
     }
     return why;
 }
