@@ -68,7 +68,9 @@ struct ir_storage {
     uint32_t align_bytes;  /* of the base address; for IR_GLOBAL the caller's promise */
     bool align_stated;     /* the program says so; else a default */
     int32_t param;         /* IR_GLOBAL: index of the kernel parameter, else -1 */
-    struct ir_expr *base;  /* IR_TMEM: the uint32 address it was declared at (an IR_VAR); else NULL */
+    struct ir_expr *base;  /* IR_TMEM: the uint32 address it was declared at (of IR_VAR, IR_ADD, IR_CONST); else NULL */
+    bool in_arena;         /* IR_SHARED: a piece of the kernel's arena, at `arena_offset`; pieces may overlap */
+    int64_t arena_offset;  /* bytes */
     struct src_span at;    /* the declaration */
     /* IR_LOCAL, found by lowering: kept in .local memory instead of registers, because this expression indexes it at
        run time or takes its address. NULL: in registers. */
@@ -298,6 +300,7 @@ struct ir_kernel {
     VEC(struct ir_storage *) storages;
     VEC(struct ir_var *) vars;
     struct ir_block body;
+    int64_t arena_bytes;   /* of the arena in dynamic shared memory; 0: none */
     bool is_lowered;
 };
 

@@ -356,6 +356,8 @@ static void print_storage(struct printer *p, const struct ir_storage *s)
         tw_text_addf(p->out, " x %lld", (long long)s->elems);
     if (s->scope != IR_TMEM && s->scope != IR_LOCAL)
         tw_text_addf(p->out, ", align %u", s->align_bytes);
+    if (s->in_arena)
+        tw_text_addf(p->out, ", byte %lld of the arena", (long long)s->arena_offset);
     if (s->param >= 0)
         tw_text_addf(p->out, ", parameter %d", s->param);
     if (s->base != NULL) {
@@ -402,6 +404,8 @@ static void print_head(struct printer *p)
         print_dims(p, "cluster", k->launch.cluster);
     if (k->launch.dynamic_shared_bytes != 0)
         tw_text_addf(p->out, " dynamic shared %lld bytes", (long long)k->launch.dynamic_shared_bytes);
+    if (k->arena_bytes != 0)
+        tw_text_addf(p->out, " arena %lld bytes", (long long)k->arena_bytes);
     tw_text_put(p->out, '\n');
     for (uint32_t i = 0; i < k->params.len; i++)
         if (k->params.at[i].map != NULL)

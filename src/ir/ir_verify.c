@@ -338,6 +338,9 @@ static void check_storage(struct verifier *v, const struct ir_storage *s, uint32
     check(v, s->id == index, what, "the id is not its index");
     check(v, s->scope == IR_GLOBAL || s->elems >= 0, what, "the size is not static");
     check(v, (s->scope == IR_TMEM) == (s->base != NULL), what, "tensor memory alone has a base address");
+    check(v, !s->in_arena || (s->scope == IR_SHARED && s->arena_offset >= 0 && s->arena_offset % s->align_bytes == 0 &&
+                              s->arena_offset + (s->elems * s->elem.bits + 7) / 8 <= v->k->arena_bytes),
+          what, "a piece is not inside the arena");
     check(v, s->align_bytes > 0 && (s->align_bytes & (s->align_bytes - 1)) == 0, what, "the alignment is no power of two");
 }
 

@@ -34,6 +34,7 @@ struct scope {
     bool is_script;   /* binding a scalar makes a run-time variable */
     bool is_branch;   /* opened by a run-time loop or branch */
     bool is_function; /* assignments in here stay in here */
+    bool is_class;    /* members: methods do not see them as names */
 };
 
 /* Where execution stands in a block, innermost first; to see what is assigned later. */
@@ -66,10 +67,13 @@ struct lang_program {
     const struct isa *isa;
     struct interner names;
     struct scope *module;
+    struct scope *library; /* of the classes that come with the language (library.c); NULL: not asked for so far */
+    uint32_t library_file;
     VEC(struct kernel *) kernels;
 };
 
 struct kernel_build;
+struct args;
 
 struct eval {
     struct arena *arena;
@@ -82,6 +86,7 @@ struct eval {
     struct cursor *cursor;
     struct kernel_build *build; /* NULL at module level */
     struct value result;        /* of `return` */
+    const struct function *method; /* whose body is walked, if it is one: what super() refers to */
     bool in_inline;
     uint32_t depth;
     uint64_t steps;
@@ -95,6 +100,7 @@ struct kernel_build {
     bool on_device;
     bool has_launch;       /* grid and block are known */
     struct src_span entry; /* T.device_entry() */
+    VEC(struct pool *) pools;
 };
 
 static inline struct ir_kernel *eval_kernel(const struct eval *ev) { return ev->build->k; }
@@ -173,6 +179,31 @@ bool tw_eval_dtype(struct eval *ev, struct value v, struct src_span at, const ch
 /* A layout, or "default" / None for row-major (NULL). */
 bool tw_eval_layout(struct eval *ev, struct value v, struct src_span at, const struct layout **out);
 
+/* ---- classes and their objects (class.c) ---- */
+
+struct value tw_class_new(struct eval *ev, const struct class *of, const struct args *args, struct src_span at);
+struct value tw_object_attr(struct eval *ev, const struct object *o, const char *name, struct src_span at);
+struct value tw_class_attr(struct eval *ev, const struct class *of, const char *name, struct src_span at);
+/* The field, or NULL. */
+struct value *tw_object_field(const struct object *o, const char *name);
+void tw_object_set(struct eval *ev, const struct object *o, const char *name, struct value v);
+/* super(), inside a method; VALUE_ERROR after a diagnostic. */
+struct value tw_object_super(struct eval *ev, struct src_span at);
+/* A member of the classes that come with the language (library.c). */
+struct value tw_library_member(struct eval *ev, const char *name, bool *found);
+
+/* A function of theirs that programs do not see. */
+struct value tw_library_function(struct eval *ev, const char *name);
+extern const char *const tw_library_names[]; /* NULL-terminated */
+
+/* ---- pools (lib_pool.c) ---- */
+
+struct value tw_pool_attr(struct eval *ev, struct value pool, const char *name, struct src_span at);
+/* Reports pools that are never committed. */
+void tw_pool_finish(struct eval *ev);
+/* Whether the storage is tensor memory that is not allocated so far. */
+bool tw_pool_is_open(const struct eval *ev, const struct ir_storage *s);
+
 /* ---- statements ---- */
 
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
@@ -183,6 +214,7 @@ enum flow tw_exec_for(struct eval *ev, const struct stmt *s);
 enum flow tw_exec_while(struct eval *ev, const struct stmt *s);
 void tw_exec_import(struct eval *ev, const struct stmt *s);
 void tw_exec_def(struct eval *ev, const struct stmt *s);
+void tw_exec_class(struct eval *ev, const struct stmt *s);
 void tw_exec_assign_to(struct eval *ev, const struct expr *target, struct value v, struct src_span at);
 /* Names that the statement would have bound become host values. */
 void tw_exec_skip(struct eval *ev, const struct stmt *s, struct value why);
@@ -257,6 +289,9 @@ struct value tw_names_python(const char *name, bool *found);
 bool tw_names_is_python_builtin(const char *name);
 struct value tw_names_tensor_member(struct eval *ev, struct value tensor, const char *name, struct src_span at);
 struct value tw_names_namespace(const struct namespace_row *space);
+/* A member function with the value that it is a member of. */
+struct value tw_eval_method(struct eval *ev, const struct builtin *row, struct value self);
+struct value tw_call_user(struct eval *ev, const struct function *f, const struct args *args, struct src_span at);
 struct value tw_call_builtin(struct eval *ev, struct bound_builtin b, const struct args *args, struct src_span at);
 bool tw_call_refuse_given(struct eval *ev, struct call *c, int arg, const char *name);
 /* T.ptx */
@@ -268,7 +303,7 @@ struct value tw_ptx_call(struct eval *ev, const struct opcode *o, const struct a
 const char *tw_ptx_mnemonic(const struct eval *ev, const struct opcode *o);
 
 extern const struct builtin_table tw_lib_python, tw_lib_layout, tw_lib_factories, tw_lib_types, tw_lib_alloc, tw_lib_math,
-    tw_lib_control, tw_lib_cuda, tw_lib_launch, tw_lib_tile, tw_lib_tensor;
+    tw_lib_control, tw_lib_cuda, tw_lib_launch, tw_lib_tile, tw_lib_tensor, tw_lib_pool;
 /* Operations of Tx, one table for each scope that a name can widen them to. */
 extern const struct builtin_table tw_lib_tx[IR_CLUSTER_SCOPE + 1];
 
@@ -288,6 +323,9 @@ struct ir_expr *tw_eval_cta_in_cluster(struct eval *ev, int axis, struct src_spa
 /* A parameter declared as T.handle becomes a tensor. */
 struct value tw_build_match_param(struct eval *ev, uint32_t param, const struct tensor_type *type, struct src_span at);
 
+/* A builtin that is the library's function `prefix` + its own name, dots as underscores; arguments go by name. */
+struct value tw_library_call(struct eval *ev, const struct call *c, const char *prefix);
+
 /* ---- tensors ---- */
 
 struct value tw_tensor_value(struct eval *ev, struct tensor t);
@@ -306,6 +344,8 @@ struct type_args {
 };
 bool tw_tensor_read_type(struct eval *ev, const struct type_args *a, struct tensor_type *t);
 bool tw_scope_of_name(struct eval *ev, struct value v, struct src_span at, enum ir_scope *out);
+/* Bytes after which a layout's swizzle repeats; 0 without one. */
+uint32_t tw_tensor_swizzle_period(const struct layout *layout, uint32_t elem_bits);
 /* Tensors are named by the assignment that binds them. */
 void tw_tensor_name(struct value v, const char *name);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static struct value method(struct eval *ev, const struct builtin *row, struct value self)
+struct value tw_eval_method(struct eval *ev, const struct builtin *row, struct value self)
 {
     struct value *kept = arena_new(ev->arena, struct value, 1);
     *kept = self;
@@ -66,11 +66,19 @@ static struct value attr_of(struct eval *ev, struct value object, const char *na
         return tw_ptx_attr(ev, object, name, at);
     if (object.kind == VALUE_TENSOR)
         return tw_names_tensor_member(ev, object, name, at);
+    if (object.kind == VALUE_OBJECT)
+        return tw_object_attr(ev, object.u.object, name, at);
+    if (object.kind == VALUE_CLASS)
+        return tw_class_attr(ev, object.u.class, name, at);
+    if (object.kind == VALUE_POOL)
+        return tw_pool_attr(ev, object, name, at);
+    if (object.kind == VALUE_VAR)
+        object = value_expr(tw_ir_var_ref(eval_kernel(ev), object.u.var, at));
     if (object.kind == VALUE_EXPR && strcmp(name, "dtype") == 0)
         return (struct value){.kind = VALUE_DTYPE, .u.dtype = object.u.expr->type};
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         if (methods[i].kind == object.kind && strcmp(methods[i].row.name, name) == 0)
-            return method(ev, &methods[i].row, object);
+            return tw_eval_method(ev, &methods[i].row, object);
     return tw_eval_unsupported(ev, at, "the attribute '%s' of %s", name, tw_value_kind_name(object.kind));
 }
 

@@ -354,7 +354,9 @@ static struct value run_body(struct eval *ev, const struct function *f, struct s
     struct scope *outer = ev->scope;
     struct cursor *cursor = ev->cursor;
     const bool in_inline = ev->in_inline;
+    const struct function *method = ev->method;
     ev->scope = s;
+    ev->method = f;
     ev->cursor = NULL;
     ev->in_inline = f->is_inline;
     ev->result = value_none();
@@ -369,15 +371,43 @@ static struct value run_body(struct eval *ev, const struct function *f, struct s
     ev->scope = outer;
     ev->cursor = cursor;
     ev->in_inline = in_inline;
+    ev->method = method;
     return v;
 }
 
-static struct value call_user(struct eval *ev, const struct function *f, const struct args *args, struct src_span at)
+/* An error inside the classes that come with the language tells little without the call that led there. */
+static void show_call(struct eval *ev, const struct function *f, uint32_t from, struct src_span at)
+{
+    const uint32_t library = ev->program->library_file;
+    if (library == 0 || f->at.file != library || at.file == library)
+        return;
+    for (uint32_t i = from; i < ev->diags->list.len; i++)
+        if (ev->diags->list.at[i]->at.file == library)
+            tw_diag_note(ev->diags->list.at[i], at, "in this call of '%s'", f->name);
+}
+
+/* A bound method is given the object first. */
+static struct args with_self(struct eval *ev, const struct function *f, const struct args *args, struct src_span at)
+{
+    struct args all = {0};
+    const struct value self = {.kind = VALUE_OBJECT, .u.object = f->self};
+    add_arg(ev, &all, NULL, self, at);
+    for (uint32_t i = 0; i < args->len; i++)
+        *vec_push(ev->arena, &all) = args->at[i];
+    return all;
+}
+
+struct value tw_call_user(struct eval *ev, const struct function *f, const struct args *args, struct src_span at)
 {
     struct value bad;
     struct src_span bad_at;
     if (ev->build == NULL && poisoned(args, &bad, &bad_at))
         return bad.kind == VALUE_HOST ? tw_eval_host(ev, at, bad) : bad;
+    struct args all;
+    if (f->self != NULL) {
+        all = with_self(ev, f, args, at);
+        args = &all;
+    }
     struct user_call *u = arena_new(ev->arena, struct user_call, 1);
     *u = (struct user_call){.f = f, .values = arena_new(ev->arena, struct value, f->params->len + 1),
                             .given = arena_new(ev->arena, bool, f->params->len + 1)};
@@ -391,7 +421,9 @@ static struct value call_user(struct eval *ev, const struct function *f, const s
     s->is_branch = f->is_inline;
     if (!bind_params(ev, u, s, at) || !tw_eval_step(ev, at) || !tw_eval_enter(ev, at))
         return value_error();
+    const uint32_t told = ev->diags->list.len;
     const struct value v = run_body(ev, f, s);
+    show_call(ev, f, told, at);
     tw_eval_leave(ev);
     return v;
 }
@@ -425,8 +457,17 @@ static struct value call_dtype(struct eval *ev, struct ir_type type, const struc
     return value_expr(tw_ir_cast(eval_kernel(ev), type, e, at));
 }
 
+static bool is_super(const struct eval *ev, const struct expr *e)
+{
+    const struct expr *callee = e->u.call.callee;
+    return callee->kind == EXPR_NAME && strcmp(callee->u.name, "super") == 0 && e->u.call.args.len == 0 &&
+           tw_scope_find(ev->scope, callee->u.name, NULL) == NULL;
+}
+
 struct value tw_eval_call(struct eval *ev, const struct expr *e)
 {
+    if (is_super(ev, e) && (ev->build != NULL || ev->method != NULL))
+        return tw_object_super(ev, e->at);
     const struct value callee = tw_eval_expr(ev, e->u.call.callee);
     const struct args args = eval_args(ev, &e->u.call.args);
     if (callee.kind == VALUE_ERROR)
@@ -434,7 +475,9 @@ struct value tw_eval_call(struct eval *ev, const struct expr *e)
     if (callee.kind == VALUE_BUILTIN)
         return tw_call_builtin(ev, callee.u.builtin, &args, e->at);
     if (callee.kind == VALUE_FUNCTION)
-        return call_user(ev, callee.u.function, &args, e->at);
+        return tw_call_user(ev, callee.u.function, &args, e->at);
+    if (callee.kind == VALUE_CLASS)
+        return tw_class_new(ev, callee.u.class, &args, e->at);
     if (callee.kind == VALUE_DTYPE)
         return call_dtype(ev, callee.u.dtype, &args, e->at);
     if (callee.kind == VALUE_OPCODE)

@@ -185,8 +185,8 @@ enum flow tw_exec_stmt(struct eval *ev, const struct stmt *s)
     case STMT_DEL:
     case STMT_TRY:
     case STMT_GLOBAL:
-    case STMT_NONLOCAL:
-    case STMT_CLASS: exec_foreign(ev, s); break;
+    case STMT_NONLOCAL: exec_foreign(ev, s); break;
+    case STMT_CLASS: tw_exec_class(ev, s); break;
     }
     return FLOW_NEXT;
 }

@@ -215,6 +215,31 @@ static bool store(struct eval *ev, struct value target, struct value v, struct s
 
 /* ---- targets ---- */
 
+/* Whether assigning to the target stores into something that exists. */
+static bool stores(struct eval *ev, const struct expr *target)
+{
+    struct scope *where;
+    if (target->kind == EXPR_SUBSCRIPT || target->kind == EXPR_ATTR)
+        return true;
+    const struct binding *b = target->kind == EXPR_NAME ? assignable(ev, target->u.name, &where) : NULL;
+    return b != NULL && (b->value.kind == VALUE_VAR || tw_eval_is_scalar_tensor(b->value));
+}
+
+/* `a, b = b, a`: every value is computed before the first is stored. */
+static void evaluate_first(struct eval *ev, const struct expr_list *names, struct value_list *items, struct src_span at)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < names->len; i++)
+        any = any || stores(ev, names->at[i]);
+    for (uint32_t i = 0; any && items->len > 1 && i < items->len; i++) {
+        if (!value_is_run_time(items->at[i]) && !tw_eval_is_scalar_tensor(items->at[i]))
+            continue;
+        struct ir_expr *e = tw_eval_to_expr(ev, items->at[i], at, "the value");
+        if (e->op != IR_CONST && e->type.cls != IR_POINTER)
+            items->at[i] = value_expr(tw_ir_var_ref(eval_kernel(ev), define(ev, "value", e->type, e, at).u.var, at));
+    }
+}
+
 static void unpack(struct eval *ev, const struct expr *target, struct value v, struct src_span at)
 {
     const struct expr_list *names = &target->u.items;
@@ -233,6 +258,8 @@ static void unpack(struct eval *ev, const struct expr *target, struct value v, s
         v = value_error();
     }
     const bool usable = !poison && v.kind != VALUE_ERROR;
+    if (usable && ev->build != NULL && ev->scope->is_script)
+        evaluate_first(ev, names, &items, at);
     uint32_t next = 0;
     for (uint32_t i = 0; i < names->len; i++) {
         if (!usable) {
@@ -282,6 +309,20 @@ static void assign_subscript(struct eval *ev, const struct expr *target, struct 
     }
 }
 
+/* A field that is a one-element tensor is stored to by a kernel and by T.inline methods; a plain method binds. */
+static void assign_field(struct eval *ev, const struct object *o, const struct expr *target, struct value v,
+                         struct src_span at)
+{
+    const struct value *old = tw_object_field(o, target->u.attr.name);
+    if (v.kind == VALUE_META)
+        v = *v.u.meta;
+    const bool scalar = is_scalar_value(v) || v.kind == VALUE_VAR || tw_eval_is_scalar_tensor(v);
+    if (ev->scope->is_script && old != NULL && scalar && tw_eval_is_scalar_tensor(*old))
+        store(ev, *old, v, at);
+    else
+        tw_object_set(ev, o, target->u.attr.name, v);
+}
+
 void tw_exec_assign_to(struct eval *ev, const struct expr *target, struct value v, struct src_span at)
 {
     if (target->kind == EXPR_NAME) {
@@ -295,7 +336,9 @@ void tw_exec_assign_to(struct eval *ev, const struct expr *target, struct value 
         assign_subscript(ev, target, v, at);
     } else if (target->kind == EXPR_ATTR) {
         const struct value object = tw_eval_expr(ev, target->u.attr.object);
-        if (object.kind != VALUE_ERROR && (object.kind != VALUE_HOST || ev->build != NULL))
+        if (object.kind == VALUE_OBJECT)
+            assign_field(ev, object.u.object, target, v, at);
+        else if (object.kind != VALUE_ERROR && (object.kind != VALUE_HOST || ev->build != NULL))
             tw_eval_unsupported(ev, target->at, "assigning to the attribute '%s'", target->u.attr.name);
     }
 }
@@ -361,7 +404,8 @@ void tw_exec_augmented(struct eval *ev, const struct stmt *s)
     const struct expr *target = s->u.augmented.target;
     const struct value old = tw_eval_expr(ev, target);
     const struct value given = tw_eval_expr(ev, s->u.augmented.value);
-    if (target->kind == EXPR_NAME || ev->build == NULL) {
+    const bool element = target->kind == EXPR_SUBSCRIPT && (old.kind == VALUE_EXPR || old.kind == VALUE_REGION);
+    if (ev->build == NULL || !element) {
         const struct value v = tw_eval_binary(ev, s->u.augmented.op, old, given, s->at);
         if (v.kind != VALUE_ERROR)
             tw_exec_assign_to(ev, target, v, s->at);

@@ -81,7 +81,7 @@ static const struct function *new_function(struct eval *ev, const struct def *de
 {
     struct function *f = arena_new(ev->arena, struct function, 1);
     *f = (struct function){.name = def->name, .at = def->name_at, .params = &def->params, .body = &def->body,
-                           .scope = ev->scope};
+                           .scope = ev->scope->is_class ? ev->scope->parent : ev->scope};
     for (uint32_t i = 0; i < def->params.len; i++) {
         const struct expr *value = def->params.at[i].value;
         const struct value v = value == NULL ? value_error() : tw_eval_expr(ev, value);
@@ -131,7 +131,8 @@ static struct decoration read_decorator(struct eval *ev, const struct expr *e)
     const struct expr *callee = e->kind == EXPR_CALL ? e->u.call.callee : e;
     const struct value v = tw_eval_expr(ev, callee);
     d.foreign = v.kind == VALUE_HOST || v.kind == VALUE_FUNCTION;
-    if (v.kind == VALUE_BUILTIN && strcmp(v.u.builtin.row->signature, "@") == 0)
+    if (v.kind == VALUE_BUILTIN && strcmp(v.u.builtin.row->signature, "@") == 0 &&
+        strcmp(v.u.builtin.row->name, "meta_class") != 0)
         d.name = v.u.builtin.row->name;
     else if (!d.foreign)
         tw_eval_mismatch(ev, e->at, "the decorator", "T.function, T.prim_func or T.inline", v);

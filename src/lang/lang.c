@@ -257,6 +257,7 @@ struct ir_kernel *tw_lang_build(struct lang_program *program, const char *kernel
     if (program->diags->error_count == errors) {
         check_launch(&ev);
         check_params(&ev);
+        tw_pool_finish(&ev);
         tw_map_finish(&ev);
     }
     name_storages(build.k);

@@ -109,6 +109,7 @@ static const struct builtin rows[] = {
     {"function", "@", NULL, ANYWHERE},
     {"prim_func", "@", NULL, ANYWHERE},
     {"inline", "@", NULL, ANYWHERE},
+    {"meta_class", "@", NULL, ANYWHERE},
     {"meta_var", "value", meta_var, IN_KERNEL},
     {"evaluate", "value", evaluate, IN_KERNEL},
     {"static_assert", "condition, message?", static_assert_call, ANYWHERE},

@@ -191,6 +191,19 @@ static struct value launch_config(struct eval *ev, struct call *c)
     return tw_lib_launch_config(ev, c);
 }
 
+/* The library's functions are about run-time values: a literal becomes one of its natural type. */
+static struct value library(struct eval *ev, struct call *c)
+{
+    for (uint32_t i = 0; i < MAX_ARGS; i++) {
+        struct arg *a = &c->args[i];
+        const bool literal = a->given && (a->value.kind == VALUE_FLOAT || a->value.kind == VALUE_INT);
+        struct ir_expr *e = literal ? tw_eval_to_expr(ev, a->value, a->at, "the argument") : NULL;
+        if (e != NULL)
+            a->value = value_expr(e);
+    }
+    return tw_library_call(ev, c, "cuda_");
+}
+
 static const struct builtin rows[] = {
     {"thread_idx", "axis", axis_id, ON_DEVICE},
     {"block_idx", "axis", axis_id, ON_DEVICE},
@@ -214,6 +227,25 @@ static const struct builtin rows[] = {
     {"elect_sync", "", elect_sync, ON_DEVICE},
     {"get_tmem_addr", "address, lane, column", get_tmem_addr, ON_DEVICE},
     {"decl_tmem", "address, *, ty_args", decl_tmem, ON_DEVICE},
+    {"any_sync", "mask, condition", library, ON_DEVICE},
+    {"all_sync", "mask, condition", library, ON_DEVICE},
+    {"ballot_sync", "mask, condition", library, ON_DEVICE},
+    {"__activemask", "", library, ON_DEVICE},
+    {"__shfl_sync", "mask, value, lane, width?", library, ON_DEVICE},
+    {"__shfl_up_sync", "mask, value, delta, width?", library, ON_DEVICE},
+    {"__shfl_down_sync", "mask, value, delta, width?", library, ON_DEVICE},
+    {"__shfl_xor_sync", "mask, value, lane_mask, width?", library, ON_DEVICE},
+    {"warp_sum", "value, width?", library, ON_DEVICE},
+    {"warp_max", "value, width?", library, ON_DEVICE},
+    {"warp_min", "value, width?", library, ON_DEVICE},
+    {"atomic_add", "pointer, value", library, ON_DEVICE},
+    {"thread_fence", "", library, ON_DEVICE},
+    {"nano_sleep", "nanoseconds", library, ON_DEVICE},
+    {"float_as_uint", "value", library, ON_DEVICE},
+    {"uint_as_float", "value", library, ON_DEVICE},
+    {"mbarrier_wait_acquire_cluster", "barrier, parity", library, ON_DEVICE},
+    {"syncthreads_and", "condition", library, ON_DEVICE},
+    {"syncthreads_or", "condition", library, ON_DEVICE},
     {"LaunchConfig", TW_LAUNCH_PARAMS, launch_config, ANYWHERE},
 };
 const struct builtin_table tw_lib_cuda = {rows, sizeof rows / sizeof rows[0]};

@@ -176,6 +176,15 @@ static struct value emit(struct eval *ev, const struct isa_spelling *s, const st
     return value_none();
 }
 
+/* A keyword that instructions do not have: the call is of an earlier revision. */
+static bool has_old_keyword(const struct args *args)
+{
+    for (uint32_t i = 0; i < args->len; i++)
+        if (args->at[i].name != NULL && strcmp(args->at[i].name, "pred") != 0 && strcmp(args->at[i].name, "preserve_dst") != 0)
+            return true;
+    return false;
+}
+
 struct value tw_ptx_call(struct eval *ev, const struct opcode *o, const struct args *args, struct src_span at)
 {
     struct args positional = {0};
@@ -189,7 +198,7 @@ struct value tw_ptx_call(struct eval *ev, const struct opcode *o, const struct a
     struct isa_match m;
     const char *mnemonic = tw_ptx_mnemonic(ev, o);
     tw_isa_match(ev->isa, ev->arena, tw_str(mnemonic), &m);
-    const struct builtin *old = m.status == MATCH_OK ? NULL : tw_ptx_old_form(o, args);
+    const struct builtin *old = m.status == MATCH_OK && !has_old_keyword(args) ? NULL : tw_ptx_old_form(o, args);
     if (old != NULL)
         return tw_call_builtin(ev, (struct bound_builtin){old, NULL}, args, at);
     if (m.status != MATCH_OK)

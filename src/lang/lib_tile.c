@@ -23,13 +23,23 @@ static bool int_arg(struct eval *ev, struct value v, struct src_span at, struct 
     return tw_eval_static_int(ev, v, at, "the argument", &out->value);
 }
 
+/* Tensor memory that a pool has not allocated has no address so far. */
+static bool is_allocated(struct eval *ev, const struct ir_region *r, struct src_span at)
+{
+    if (!tw_pool_is_open(ev, r->view->storage))
+        return true;
+    struct diag *d = tw_diag(ev->diags, E0212, at, "tensor memory is used before its pool's commit()");
+    tw_diag_fix(d, "commit the T.TMEMPool first");
+    return false;
+}
+
 bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out)
 {
     out->at = at;
     if (v.kind == VALUE_TENSOR || v.kind == VALUE_REGION) {
         out->kind = IR_ARG_REGION;
         out->region = v.kind == VALUE_REGION ? v.u.region : tw_tensor_whole(ev, v.u.tensor, at);
-        return true;
+        return is_allocated(ev, out->region, at);
     }
     if (v.kind == VALUE_STR || v.kind == VALUE_DTYPE) {
         const struct str text = v.kind == VALUE_STR ? v.u.text : tw_str(tw_ir_type_name(v.u.dtype));

@@ -120,23 +120,27 @@ static struct value swizzle_member(struct eval *ev, const char *name, bool *foun
 
 /* Names of the language that this compiler knows of and does not support. */
 static const char *const script_refused[] = {
-    "vectorized", "parallel", "thread_binding", "attr", "launch_thread", "SMEMPool", "TMEMPool", "meta_class", "ir_module",
+    "vectorized", "parallel", "thread_binding", "attr", "launch_thread", "ir_module",
     "dynamic", "Ptr", "decl_tensor", "tmem", "ptr_byte_offset", "handle_add_byte_offset", "Shuffle", "Broadcast", "Ramp",
     "Optional", "jit", "hint", "print_buffer", "cluster_id", "tvm_storage_sync",
     "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "call_extern", NULL};
 static const char *const cuda_refused[] = {
-    "warp_sum", "warp_max", "warp_min", "cta_sum", "cta_max", "cta_min", "syncthreads_and", "syncthreads_or", "any_sync",
-    "ballot_sync", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__activemask", "grid_sync",
-    "mbarrier_wait_acquire_cluster", "smem_addr_from_uint64", "sm100_2sm_leader_smem_addr", "tcgen05", "runtime_instr_desc",
-    "wgmma", "atomic_add", "atomic_cas", "thread_fence", "nano_sleep", "clock64", "ldg", "printf", "make_float2", "float2_x",
-    "float2_y", "fmul2_rn", "fadd2_rn", "half2float", "bfloat162float", "float22half2", "float22bfloat162_rn", "hmin2",
-    "hmax2", "uint_as_float", "float_as_uint", "fdividef", "mov_sreg", "func_call", NULL};
+    "cta_sum", "cta_max", "cta_min", "grid_sync", "smem_addr_from_uint64", "sm100_2sm_leader_smem_addr", "tcgen05",
+    "runtime_instr_desc", "wgmma", "atomic_cas", "clock64", "ldg", "printf", "make_float2", "float2_x", "float2_y",
+    "fmul2_rn", "fadd2_rn", "half2float", "bfloat162float", "float22half2", "float22bfloat162_rn", "hmin2", "hmax2",
+    "fdividef", "mov_sreg", "func_call", NULL};
 static const char *const tile_refused[] = {"ewise", NULL};
 /* SOURCE: kernel-language-tile 8.2 and 8.3. */
 static const char *const tx_refused[] = {
     "copy_async", "copy", "gemm", "zero", "fill", "memset", "cast", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
     "sub", "mul", "fdiv", "maximum", "minimum", "fma", "select", "sum", "max", "min", "permute_layout", "reshape", NULL};
 
+static const char *const library_modules[] = {
+    "tirx.lang.pipeline", "tirx.lang.tile_scheduler", "tirx.pipeline", "tirx.tile_scheduler", "backend.cuda.lang.pipeline",
+    "backend.cuda.lang.tile_scheduler", NULL};
+static const char *const library_refused[] = {
+    "Pipeline", "Pipe", "PipeCursor", "SmemDescriptor", "FlashAttentionLinearScheduler", "FlashAttentionLPTScheduler",
+    "GroupMajor3D", "RankAware2D", NULL};
 static const char *const script_modules[] = {"script.tirx", NULL};
 static const char *const tx_modules[] = {"script.tirx.tile", NULL};
 static const char *const axis_modules[] = {"backend.cuda.axis", NULL};
@@ -145,7 +149,8 @@ static const char *const layout_modules[] = {"backend.cuda.layout", "tirx.cuda.o
 static const char *const tirx_layout_modules[] = {"tirx.layout", NULL};
 
 #define TABLES(name, ...) static const struct builtin_table *const name[] = {__VA_ARGS__, NULL}
-TABLES(script_tables, &tw_lib_types, &tw_lib_layout, &tw_lib_alloc, &tw_lib_math, &tw_lib_control, &tw_lib_launch, &tw_lib_map);
+TABLES(script_tables, &tw_lib_types, &tw_lib_layout, &tw_lib_alloc, &tw_lib_math, &tw_lib_control, &tw_lib_launch,
+       &tw_lib_pool, &tw_lib_map);
 TABLES(cuda_tables, &tw_lib_cuda);
 TABLES(tile_tables, &tw_lib_tile);
 TABLES(tx_thread_tables, &tw_lib_tx[IR_THREAD_SCOPE]);
@@ -164,6 +169,8 @@ const struct namespace_row tw_names_axis = {"T.cuda.Axis", axis_modules, no_tabl
 const struct namespace_row tw_names_layout = {"the layout module", layout_modules, layout_tables, layout_member, NULL, NULL};
 const struct namespace_row tw_names_tirx_layout = {"the layout module", tirx_layout_modules, tirx_layout_tables, axis_member,
                                                    NULL, NULL};
+static const struct namespace_row names_library = {"the kernel library", library_modules, no_tables, tw_library_member,
+                                                   tw_library_names, library_refused};
 const struct namespace_row tw_names_tx = {"Tx", tx_modules, tx_thread_tables, tx_member, tx_members, tx_refused};
 const struct namespace_row tw_names_swizzle_mode = {"SwizzleMode", NULL, no_tables, swizzle_member, swizzle_members, NULL};
 
@@ -178,7 +185,7 @@ static const struct namespace_row tx_scopes[IR_CLUSTER_SCOPE + 1] = {
 const struct namespace_row *tw_names_module(struct str path)
 {
     static const struct namespace_row *const rows[] = {&tw_names_script, &tw_names_axis, &tw_names_layout,
-                                                       &tw_names_tirx_layout, &tw_names_tx};
+                                                       &tw_names_tirx_layout, &tw_names_tx, &names_library};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (const char *const *m = rows[i]->modules; *m != NULL; m++)
             if (tw_str_is(path, *m))

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static builtin_fn old_instruction, old_wait, old_elect;
+static builtin_fn old_instruction, old_wait, old_elect, old_library;
 
 /* In the text, {name} is the value of that parameter; the operands are the parameters listed by letter (a is the
  * first), and `_` is a sink. */
@@ -27,12 +27,17 @@ static const struct {
     {{"tcgen05.fence.after_thread_sync", "", old_instruction, ON_DEVICE}, "tcgen05.fence::after_thread_sync", ""},
     {{"tcgen05.fence.before_thread_sync", "", old_instruction, ON_DEVICE}, "tcgen05.fence::before_thread_sync", ""},
     {{"mbarrier.init", "barrier, count", old_instruction, ON_DEVICE}, "mbarrier.init.shared.b64", "ab"},
-    {{"mbarrier.arrive", "barrier", old_instruction, ON_DEVICE}, "mbarrier.arrive.shared.b64", "_a"},
+    {{"mbarrier.arrive", "barrier, cta_id?, pred?", old_library, ON_DEVICE}, NULL, NULL},
     {{"mbarrier.arrive.expect_tx", "barrier, bytes", old_instruction, ON_DEVICE}, "mbarrier.arrive.expect_tx.shared.b64", "_ab"},
     {{"mbarrier.try_wait", "barrier, parity", old_wait, ON_DEVICE}, NULL, NULL},
     {{"fence.proxy_async", "space", old_instruction, ON_DEVICE}, "fence.proxy.async.{space}", ""},
     {{"fence.mbarrier_init", "", old_instruction, ON_DEVICE}, "fence.mbarrier_init.release.cluster", ""},
     {{"elect_sync", "", old_elect, ON_DEVICE}, NULL, NULL},
+    {{"cp_async.bulk.wait_group", "count, read?", old_library, ON_DEVICE}, NULL, NULL},
+    {{"barrier.cluster.arrive", "sem?, aligned?", old_library, ON_DEVICE}, NULL, NULL},
+    {{"barrier.cluster.wait", "acquire?, aligned?", old_library, ON_DEVICE}, NULL, NULL},
+    {{"setmaxnreg", "inc, registers", old_library, ON_DEVICE}, NULL, NULL},
+    {{"exp2", "x", old_library, ON_DEVICE}, NULL, NULL},
 };
 enum { OLD_COUNT = sizeof old_forms / sizeof old_forms[0] };
 
@@ -134,6 +139,11 @@ static struct value cuda_call(struct eval *ev, struct call *c, const char *name,
 static struct value old_wait(struct eval *ev, struct call *c)
 {
     return cuda_call(ev, c, "mbarrier_wait", 2);
+}
+
+static struct value old_library(struct eval *ev, struct call *c)
+{
+    return tw_library_call(ev, c, "ptx_");
 }
 
 static struct value old_elect(struct eval *ev, struct call *c)

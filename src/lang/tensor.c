@@ -93,14 +93,19 @@ static bool is_storable(struct eval *ev, struct ir_type elem, struct src_span at
 
 enum { DEFAULT_SHARED_ALIGN = 64 }; /* bytes; kernel-language 4.2, align= */
 
+uint32_t tw_tensor_swizzle_period(const struct layout *layout, uint32_t elem_bits)
+{
+    enum swizzle_mode mode;
+    if (!tw_layout_swizzle_mode(layout, elem_bits, &mode) || mode == SWIZZLE_NONE)
+        return 0;
+    return tw_swizzle_mode_row(mode)->period_bytes;
+}
+
 /* Where a program gives no alignment. A swizzle permutes absolute addresses, so a tensor that has one starts where a
  * period of the pattern starts; seed 001 allocates its swizzled operands without a word about alignment. */
 static uint32_t default_shared_align(const struct layout *layout, uint32_t elem_bits)
 {
-    enum swizzle_mode mode;
-    if (!tw_layout_swizzle_mode(layout, elem_bits, &mode))
-        return DEFAULT_SHARED_ALIGN;
-    const uint32_t period = tw_swizzle_mode_row(mode)->period_bytes;
+    const uint32_t period = tw_tensor_swizzle_period(layout, elem_bits);
     return period > DEFAULT_SHARED_ALIGN ? period : DEFAULT_SHARED_ALIGN;
 }
 

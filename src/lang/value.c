@@ -16,7 +16,7 @@ const char *tw_value_kind_name(enum value_kind kind)
         [VALUE_EXPR] = "a run-time value", [VALUE_VAR] = "a run-time variable", [VALUE_TENSOR] = "a tensor",
         [VALUE_REGION] = "a region of a tensor", [VALUE_PTX_ADDR] = "an address with an offset",
         [VALUE_PTX_SINK] = "the sink of an instruction", [VALUE_META] = "a meta variable",
-        [VALUE_PARAM] = "a handle",
+        [VALUE_PARAM] = "a handle", [VALUE_CLASS] = "a class", [VALUE_OBJECT] = "an object", [VALUE_POOL] = "a pool",
     };
     assert(kind < VALUE_KIND_COUNT);
     return names[kind];
@@ -77,6 +77,8 @@ const char *tw_value_describe(struct arena *arena, struct value v)
         const struct ir_type t = v.kind == VALUE_EXPR ? v.u.expr->type : v.u.var->type;
         return tw_format(arena, "a run-time value of type %s", tw_ir_type_name(t));
     }
+    if (v.kind == VALUE_OBJECT)
+        return tw_format(arena, "an object of the class '%s'", v.u.object->of->name);
     if (v.kind == VALUE_TENSOR)
         return tw_format(arena, "a %s tensor of shape %s and dtype %s", tw_ir_scope_name(v.u.tensor->storage->scope),
                          tw_shape_text(arena, &v.u.tensor->view.shape), tw_ir_type_name(v.u.tensor->elem));

@@ -31,6 +31,9 @@ enum value_kind {
     VALUE_EXPR, VALUE_VAR, VALUE_TENSOR, VALUE_REGION, VALUE_PTX_ADDR, VALUE_PTX_SINK,
     VALUE_PARAM,      /* a parameter declared as T.handle, by index */
     VALUE_META,       /* T.meta_var(v): a name that is bound to it stands for v itself */
+    VALUE_CLASS,      /* @T.meta_class class C: */
+    VALUE_OBJECT,     /* C(...) */
+    VALUE_POOL,       /* T.SMEMPool(), T.TMEMPool(...) */
     VALUE_KIND_COUNT
 };
 
@@ -108,9 +111,36 @@ struct function {
     const struct expr *value;   /* of a lambda */
     struct scope *scope;        /* where it was defined */
     bool is_inline;             /* @T.inline: pasted into the kernel */
+    const struct class *owner;  /* of a method: the class it is defined in */
+    const struct object *self;  /* of a bound method, else NULL */
+};
+
+/* A class of parse-time objects: its methods and other members, and the class that it extends. */
+struct class {
+    const char *name;
+    struct src_span at;
+    const struct class *base; /* or NULL */
+    struct scope *members;
+};
+
+struct field {
+    const char *name;
+    struct value *value;
+};
+
+struct fields {
+    struct field *at;
+    uint32_t len, cap;
+};
+
+/* super() is the same object seen as one of the class above. */
+struct object {
+    const struct class *of;
+    struct fields *fields;
 };
 
 struct kernel;
+struct pool;
 struct builtin;
 struct namespace_row;
 
@@ -170,6 +200,9 @@ struct value {
         struct ptx_addr addr;
         const struct value *meta;
         uint32_t param;
+        const struct class *class;
+        const struct object *object;
+        struct pool *pool;
     } u;
 };
 

@@ -45,10 +45,6 @@ static void what_is_not_supported_is_named(void **state)
          "k.py:6:5: error[E0203]: the 'with' statement is not supported\n"
          "    6 |     with A:\n"
          "      |     ^~~~~~\n"},
-        {"x = T.SMEMPool()",
-         "k.py:6:11: error[E0203]: T.SMEMPool is not supported\n"
-         "    6 |     x = T.SMEMPool()\n"
-         "      |           ^~~~~~~~\n"},
         {"T.cuda.tile.ewise(A)",
          "k.py:6:17: error[E0203]: T.cuda.tile.ewise is not supported\n"
          "    6 |     T.cuda.tile.ewise(A)\n"
