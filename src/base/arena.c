@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/poison.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,7 @@ static struct arena_block *add_block(struct arena *a, size_t need)
         tw_land(a->landing, LANDING_MEMORY, NULL);
     *b = (struct arena_block){.next = a->head, .capacity = capacity};
     a->head = b;
+    poison_bytes(b->bytes, capacity);
     return b;
 }
 
@@ -67,12 +70,13 @@ void *tw_arena_alloc(struct arena *a, size_t count, size_t elem_bytes)
     if (a->limit_bytes != 0 && need > a->limit_bytes - a->used_bytes)
         tw_land(a->landing, LANDING_MEMORY, NULL);
     struct arena_block *b = a->head;
-    if (b == NULL || b->capacity - b->used < need)
-        b = add_block(a, need);
+    if (b == NULL || b->capacity - b->used < need + POISON_GAP)
+        b = add_block(a, need + POISON_GAP);
     void *at = b->bytes + b->used;
-    b->used += need;
+    b->used += need + POISON_GAP;
     a->used_bytes += need;
-    return memset(at, 0, need);
+    unpoison_bytes(at, count * elem_bytes);
+    return memset(at, 0, count * elem_bytes);
 }
 
 char *tw_arena_copy(struct arena *a, const char *at, size_t len)
@@ -95,7 +99,9 @@ void tw_arena_rewind(struct arena *a, struct arena_mark mark)
         free(a->head);
         a->head = next;
     }
-    if (a->head != NULL)
+    if (a->head != NULL) {
         a->head->used = mark.head_used;
+        poison_bytes(a->head->bytes + a->head->used, a->head->capacity - a->head->used);
+    }
     a->used_bytes = mark.used_bytes;
 }

@@ -1,5 +1,9 @@
 #include "support/check.h"
 
+#include "base/poison.h"
+
+#include <stdio.h>
+
 static void memory_is_zeroed_and_aligned(void **state)
 {
     struct bench_room *room = *state;
@@ -53,6 +57,34 @@ static void a_size_that_overflows_is_exhaustion(void **state)
     tw_arena_release(&a);
 }
 
+/* The sanitizer then reports an overrun, and a use after the rewind. */
+static void what_is_not_handed_out_is_poisoned_under_the_sanitizer(void **state)
+{
+#ifdef TW_POISONS
+    struct bench_room *room = *state;
+    const struct arena_mark mark = tw_arena_mark(&room->arena);
+    const char *const first = tw_arena_alloc(&room->arena, 21, 1);
+    const char *const second = tw_arena_alloc(&room->arena, 16, 1);
+    assert_null(__asan_region_is_poisoned((void *)(uintptr_t)first, 21));
+    assert_null(__asan_region_is_poisoned((void *)(uintptr_t)second, 16));
+    assert_true(__asan_address_is_poisoned(first + 21));
+    assert_true(__asan_address_is_poisoned(second + 16));
+    tw_arena_alloc(&room->arena, 1, 1);
+    const char *const again = tw_arena_alloc(&room->arena, 21, 1);
+    assert_null(__asan_region_is_poisoned((void *)(uintptr_t)again, 21));
+    const struct arena_mark later = tw_arena_mark(&room->arena);
+    const char *const gone = tw_arena_alloc(&room->arena, 64, 1);
+    tw_arena_rewind(&room->arena, later);
+    assert_true(__asan_address_is_poisoned(gone));
+    assert_null(__asan_region_is_poisoned((void *)(uintptr_t)again, 21));
+    tw_arena_rewind(&room->arena, mark);
+#else
+    (void)state;
+    printf("not run: poisoning, which needs a build with the address sanitizer\n");
+    skip();
+#endif
+}
+
 static void vectors_keep_their_elements_when_they_grow(void **state)
 {
     struct bench_room *room = *state;
@@ -71,6 +103,7 @@ int main(void)
         ROOM_TEST(a_rewind_frees_what_came_after_the_mark),
         ROOM_TEST(exhaustion_leaves_through_the_landing),
         ROOM_TEST(a_size_that_overflows_is_exhaustion),
+        ROOM_TEST(what_is_not_handed_out_is_poisoned_under_the_sanitizer),
         ROOM_TEST(vectors_keep_their_elements_when_they_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
