@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_ATOL] = {"--atol", "A", CMD_RUN, false, "absolute tolerance of --expect (default 0)"},
     [OPT_DEVICE] = {"--device", "cpu|cuda[:N]", CMD_RUN, false, "where to run: the CPU machine (default) or a GPU, by number"},
     [OPT_COMPARE] = {"--compare", NULL, CMD_RUN, false, "run on the CPU machine and on a GPU, and compare every tensor bit for bit"},
+    [OPT_AS] = {"--as", "TARGET", CMD_RUN, false, "the GPU that the CPU machine is (default: the PTX's target; --compare: the GPU's own)"},
     [OPT_SEED] = {"--seed", "N", CMD_RUN, false, "draws schedule and poison (default 0)"},
     [OPT_THREADS] = {"--threads", "N", CMD_RUN, false, "host threads (default 1); the result is the same for any number"},
     [OPT_REPORT] = {"--report", NULL, CMD_RUN, false, "after the run: instructions, bytes, multiply-adds, and how exact the result is"},
@@ -212,8 +214,8 @@ bool option_double(const struct options *o, enum option_id id, double otherwise,
         return true;
     char *end;
     *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value >= 0)
+    if (end != text && *end == '\0' && *value >= 0 && isfinite(*value))
         return true;
-    fprintf(stderr, "tilewright: %s wants a number of at least 0, found '%s'\n", option_rows[id].name, text);
+    fprintf(stderr, "tilewright: %s wants a finite number of at least 0, found '%s'\n", option_rows[id].name, text);
     return false;
 }

@@ -19,6 +19,7 @@ struct run {
     struct file_bytes text, contract;
     tw_launch_opts opts;
     tw_device_opts device_opts;
+    char gpu_arch[16]; /* --compare: "sm_90" */
     double rtol, atol;
     bool files_ok; /* false: a file could not be read or written; it has been said */
 };
@@ -73,7 +74,7 @@ static bool read_device(struct run *r)
 /* Options of the CPU machine mean nothing to a GPU alone. */
 static bool check_device(const struct run *r)
 {
-    static const enum option_id cpu_options[] = {OPT_SEED, OPT_THREADS, OPT_REPORT, OPT_MAX_STEPS, OPT_MAX_SECONDS};
+    static const enum option_id cpu_options[] = {OPT_AS, OPT_SEED, OPT_THREADS, OPT_REPORT, OPT_MAX_STEPS, OPT_MAX_SECONDS};
     const bool gpu = r->device_opts.kind == TW_DEVICE_CUDA, both = option_given(r->o, OPT_COMPARE);
     if (both && !gpu && option_given(r->o, OPT_DEVICE)) {
         fprintf(stderr, "tilewright: --compare runs on the CPU and on a GPU: --device names the GPU, cuda or cuda:N\n");
@@ -94,6 +95,7 @@ static bool read_numbers(struct run *r)
                     option_uint(r->o, OPT_MAX_MEMORY, 0, &r->device_opts.max_memory) &&
                     option_double(r->o, OPT_MAX_SECONDS, 0, &r->opts.max_seconds) &&
                     option_double(r->o, OPT_RTOL, 0, &r->rtol) && option_double(r->o, OPT_ATOL, 0, &r->atol);
+    r->device_opts.arch = option_text(r->o, OPT_AS);
     r->opts.now = seconds_now;
     r->opts.print = print_text;
     r->opts.report = option_given(r->o, OPT_REPORT);
@@ -108,6 +110,10 @@ static bool check_combination(const struct run *r)
     const bool has_launch = option_given(r->o, OPT_LAUNCH);
     if (ptx && !has_launch) {
         fprintf(stderr, "tilewright: running a .ptx file needs its launch contract: --launch FILE.json\n");
+        return false;
+    }
+    if (ptx && option_given(r->o, OPT_ARCH)) {
+        fprintf(stderr, "tilewright: --arch is what a kernel is compiled for; a .ptx file has its .target: use --as to compute as another GPU\n");
         return false;
     }
     if (!ptx && (has_launch || option_given(r->o, OPT_ENTRY))) {
@@ -278,6 +284,27 @@ static void print_comparison(const struct run *gpu, const tw_difference *differe
         printf("different: %llu of %llu elements, largest difference %g\n", differing, elements, difference->max_abs);
 }
 
+/* Said where the module was made for another GPU than the one that it was computed as. */
+static void print_architecture(const struct run *r)
+{
+    const char *target = tw_module_target(r->module), *as = r->device_opts.arch;
+    unsigned sm = 0;
+    tw_device_info info;
+    tw_device_read_info(r->device, &info);
+    if (!option_given(r->o, OPT_JSON) && sscanf(target, "sm_%u", &sm) == 1 && sm != info.sm)
+        printf("the CPU machine computed as %s; the module's target is %s\n", as, target);
+}
+
+/* A GPU compiles PTX for what it is, so the CPU machine computes as that GPU does unless it is told otherwise. */
+static void compute_as(struct run *r, const struct run *gpu)
+{
+    tw_device_info info;
+    tw_device_read_info(gpu->device, &info);
+    snprintf(r->gpu_arch, sizeof r->gpu_arch, "sm_%u", info.sm);
+    if (r->device_opts.arch == NULL)
+        r->device_opts.arch = r->gpu_arch;
+}
+
 /* The same module and inputs on a GPU. It is opened first: where there is none, nothing has to run to find out. */
 static tw_status run_both(struct run *r)
 {
@@ -286,8 +313,10 @@ static tw_status run_both(struct run *r)
     gpu.device_opts.kind = TW_DEVICE_CUDA;
     r->device_opts.kind = TW_DEVICE_CPU;
     tw_status status = prepare(&gpu);
-    if (status == TW_OK)
+    if (status == TW_OK) {
+        compute_as(r, &gpu);
         status = prepare(r);
+    }
     if (status == TW_OK)
         status = launch(r);
     if (status == TW_OK)
@@ -296,6 +325,7 @@ static tw_status run_both(struct run *r)
         print_gpu(&gpu);
         status = tw_args_compare_bits(r->args, gpu.args, &difference);
         print_comparison(&gpu, &difference);
+        print_architecture(r);
     }
     end_device(&gpu);
     return status;

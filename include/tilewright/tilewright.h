@@ -105,6 +105,9 @@ typedef enum tw_emit {
 /* TW_ERROR if the module has no such form (PTX that was read has no IR). */
 TW_API tw_status tw_module_text(tw_module *module, tw_emit what, const char **text, size_t *len);
 
+/* The module's .target: "sm_90a". */
+TW_API const char *tw_module_target(const tw_module *module);
+
 /* How many instructions of each opcode the module holds, one "count spelling" a line, most frequent first. */
 TW_API tw_status tw_module_opcodes(tw_module *module, const char **text);
 
@@ -126,6 +129,8 @@ typedef struct tw_device_opts {
     tw_device_kind kind;
     unsigned ordinal;    /* CUDA: which GPU, in the driver's order */
     const char *driver;  /* CUDA: the driver's library; NULL: libcuda.so.1 */
+    const char *arch;    /* CPU: the GPU that the machine is, "sm_90a"; NULL: the one that each module's target names. A GPU
+                            computes as what it is, whatever older target a module was made for */
 } tw_device_opts;
 
 TW_API tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **out);
@@ -134,7 +139,7 @@ TW_API void tw_device_destroy(tw_device *device);
 typedef struct tw_device_info {
     tw_device_kind kind;
     const char *name;        /* "NVIDIA H200"; lives as long as the device */
-    unsigned sm;             /* 90: compute capability 9.0; 0 on the CPU, which takes every target */
+    unsigned sm;             /* 90: compute capability 9.0; 0: a CPU machine that takes every target */
     unsigned driver_version; /* CUDA: 13000 for 13.0 */
 } tw_device_info;
 TW_API void tw_device_read_info(const tw_device *device, tw_device_info *out);

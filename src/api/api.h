@@ -23,6 +23,7 @@ struct tw_module {
     struct arena arena;
     struct ptx_module *ptx;          /* parsed from ptx_text */
     struct str ptx_text;
+    const char *target;              /* ".target": "sm_90a" */
     const struct contract *contract; /* compiled modules */
     struct str ir_text, lowered_text, contract_text, cuda_text; /* compiled modules; at == NULL: none */
     struct ir_kernel *kernel;        /* compiled modules: lowered, for the texts that are made on demand */
@@ -34,6 +35,7 @@ struct tw_device {
     tw_ctx *ctx;
     struct memory *memory; /* of the machine; of a GPU's device it holds no tensors */
     struct gpu *gpu;       /* NULL: the CPU machine */
+    unsigned sm;           /* compute capability of the GPU, or that the machine is; 0: of each module's target */
     uint64_t max_memory;   /* bytes for guest memory, and again for the clusters that run */
 };
 
@@ -52,6 +54,9 @@ tw_status tw_api_guard(tw_ctx *ctx, tw_status (*body)(void *argument), void *arg
 /* Memory of a device: 0 when none is left; bytes in use. */
 uint64_t tw_api_alloc(tw_device *device, uint64_t bytes, const char *name);
 uint64_t tw_api_used(const tw_device *device);
+
+/* Compute capability that a module meets on a device. */
+unsigned tw_api_sm(const tw_device *device, const struct ptx_module *module);
 
 /* The inside of a launch on a GPU; see gpu.c. */
 tw_status tw_api_gpu_open(tw_device *device, const tw_device_opts *opts);

@@ -63,7 +63,7 @@ static bool make_map(tw_args *args, struct arg_slot *slot)
     struct tensor_map_fault fault;
     map.address = tensor->address;
     slot->map = arena_new(&args->arena, uint8_t, TENSOR_MAP_BYTES);
-    if (tw_tensor_map_encode(&map, args->module->ptx->env.target.sm, &ctx->arena, slot->map, &fault))
+    if (tw_tensor_map_encode(&map, tw_api_sm(args->device, args->module->ptx), &ctx->arena, slot->map, &fault))
         return args->device->gpu == NULL || tw_gpu_encode_map(args->device->gpu, &map, slot->arg->name, &ctx->diags, slot->map);
     const struct src_span at = m->field_at[fault.field].file != 0 ? m->field_at[fault.field] : slot->arg->at;
     struct diag *d = tw_diag(&ctx->diags, E0789, at, "tensor map '%s': %s breaks a rule", slot->arg->name,

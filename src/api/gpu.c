@@ -25,7 +25,7 @@ tw_status tw_api_gpu_open(tw_device *device, const tw_device_opts *opts)
 
 void tw_device_read_info(const tw_device *device, tw_device_info *out)
 {
-    *out = (tw_device_info){.kind = TW_DEVICE_CPU, .name = "the CPU machine"};
+    *out = (tw_device_info){.kind = TW_DEVICE_CPU, .name = "the CPU machine", .sm = device->sm};
     if (device->gpu != NULL)
         *out = (tw_device_info){TW_DEVICE_CUDA, tw_gpu_name(device->gpu), tw_gpu_sm(device->gpu), tw_gpu_driver_version(device->gpu)};
 }

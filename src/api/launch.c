@@ -2,9 +2,46 @@
 #include "api/api.h"
 
 #include "base/limits.h"
+#include "num/dot.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct arch_call {
+    tw_device *device;
+    const char *arch;
+};
+
+static tw_status find_arch(void *argument)
+{
+    const struct arch_call *const call = argument;
+    struct isa_target target;
+    enum num_arch arch;
+    if (tw_isa_target_parse(tw_str(call->arch), &target) && tw_num_arch_of_sm(target.sm, &arch)) {
+        call->device->sm = target.sm;
+        return TW_OK;
+    }
+    struct diag *const d = tw_diag(&call->device->ctx->diags, E0604, (struct src_span){0}, "the machine cannot compute as '%s'", call->arch);
+    tw_diag_expected(d, "a target from sm_70 on, such as sm_80, sm_90a or sm_100a");
+    return TW_ERROR;
+}
+
+/* The GPU that the device is. */
+static tw_status choose_gpu(tw_device *device, const tw_device_opts *opts)
+{
+    if (opts->kind == TW_DEVICE_CUDA) {
+        const tw_status status = tw_api_gpu_open(device, opts);
+        device->sm = status == TW_OK ? tw_gpu_sm(device->gpu) : 0;
+        return status;
+    }
+    struct arch_call call = {device, opts->arch};
+    return opts->arch == NULL ? TW_OK : tw_api_guard(device->ctx, find_arch, &call);
+}
+
+unsigned tw_api_sm(const tw_device *device, const struct ptx_module *module)
+{
+    return device->sm != 0 ? device->sm : module->env.target.sm;
+}
 
 tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **out)
 {
@@ -16,8 +53,8 @@ tw_status tw_device_create(tw_ctx *ctx, const tw_device_opts *opts, tw_device **
     device->max_memory = opts != NULL && opts->max_memory != 0 ? opts->max_memory : TW_DEFAULT_MAX_MEMORY;
     device->memory = tw_memory_new(device->max_memory);
     tw_status status = device->memory == NULL ? TW_NO_MEMORY : TW_OK;
-    if (status == TW_OK && opts != NULL && opts->kind == TW_DEVICE_CUDA)
-        status = tw_api_gpu_open(device, opts);
+    if (status == TW_OK && opts != NULL)
+        status = choose_gpu(device, opts);
     if (status == TW_OK)
         *out = device;
     else
@@ -115,14 +152,17 @@ static tw_status create(void *argument)
     tw_launch_opts *opts = arena_new(arena, tw_launch_opts, 1);
     *opts = *call->opts;
     const bool timed = opts->now != NULL && opts->max_seconds > 0;
+    enum { MOST_SECONDS = 1000000000 }; /* what 64 bits of nanoseconds hold, and thirty years */
+    const double seconds = opts->max_seconds < MOST_SECONDS ? opts->max_seconds : MOST_SECONDS;
     struct launch_spec spec = {
         .dynamic_shared_bytes = opts->dynamic_shared_bytes,
+        .sm = call->device->sm,
         .params = opts->params,
         .param_bytes = (uint32_t)opts->param_bytes,
         .seed = opts->seed,
         .max_steps = opts->max_steps,
         .max_memory = call->device->max_memory,
-        .max_nanoseconds = timed ? (uint64_t)(opts->max_seconds * 1e9) : 0,
+        .max_nanoseconds = timed ? (uint64_t)(seconds * 1e9) : 0,
         .clock = timed ? nanoseconds : NULL,
         .clock_context = opts,
         .threads = opts->threads,

@@ -79,6 +79,8 @@ static tw_status read_ptx(tw_module *module, const char *name)
     const uint32_t file = tw_sources_add(&ctx->sources, name, module->ptx_text);
     const unsigned errors = ctx->diags.error_count;
     module->ptx = tw_ptx_parse(&module->arena, ctx->isa, &ctx->diags, file);
+    const struct isa_target target = module->ptx->env.target;
+    module->target = tw_format(&module->arena, "sm_%u%.*s", target.sm, target.suffix != 0, &target.suffix);
     return ctx->diags.error_count == errors ? TW_OK : TW_ERROR;
 }
 
@@ -224,6 +226,11 @@ tw_status tw_module_text(tw_module *module, tw_emit what, const char **text, siz
     *text = status == TW_OK ? call.text.at : NULL;
     *len = status == TW_OK ? call.text.len : 0;
     return status;
+}
+
+const char *tw_module_target(const tw_module *module)
+{
+    return module->target;
 }
 
 /* Most frequent first; equal counts in order of first appearance. */

@@ -276,6 +276,9 @@ bool tw_isa_target_parse(struct str text, struct isa_target *out);
 /* Is code for `target` allowed to use what is listed ("sm_80", "sm_90a|sm_100f")? A plain sm_N
  * admits every target from N on; sm_Na that chip only; sm_Nf the chips of N's family from N on. */
 bool tw_isa_target_in(struct isa_target target, const char *targets);
+/* Whether a GPU of compute capability `sm` (90 for 9.0) takes a module for `target`: the driver compiles PTX for every later
+ * GPU, that of sm_Na for that chip alone, that of sm_Nf for its family. SOURCE: PTX ISA, ".target". */
+bool tw_isa_target_runs_on(struct isa_target target, unsigned sm);
 /* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
  * one bit a form operand (a sink counts as absent). All zero (not known) skips every rule that asks. */
 struct isa_presence {

@@ -39,6 +39,11 @@ static bool admits(struct isa_target listed, struct isa_target target)
     return have >= want;
 }
 
+bool tw_isa_target_runs_on(struct isa_target target, unsigned sm)
+{
+    return admits(target, (struct isa_target){(uint16_t)sm, 'a'});
+}
+
 bool tw_isa_target_in(struct isa_target target, const char *targets)
 {
     while (*targets != '\0') {

@@ -13,6 +13,7 @@
 
 struct arena *tw_decode_arena(struct decoder *dc) { return dc->arena; }
 const struct ptx_module *tw_decode_module(const struct decoder *dc) { return dc->module; }
+unsigned tw_decode_sm(const struct decoder *dc) { return dc->sm; }
 const struct ptx_func *tw_decode_func(const struct decoder *dc) { return dc->func; }
 
 bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const char *why)
@@ -218,10 +219,10 @@ static void report_unsupported(const struct decoder *dc)
     }
 }
 
-struct image *tw_image_decode(struct arena *arena, struct diags *diags, const struct program *program, const struct ptx_func *entry)
+struct image *tw_image_decode(struct arena *arena, struct diags *diags, const struct program *program, const struct ptx_func *entry, unsigned sm)
 {
     struct decoder *const dc = arena_new(arena, struct decoder, 1);
-    *dc = (struct decoder){.arena = arena, .diags = diags, .program = program, .module = program->module};
+    *dc = (struct decoder){.arena = arena, .diags = diags, .program = program, .module = program->module, .sm = sm};
     struct image *const image = arena_new(arena, struct image, 1);
     *image = (struct image){.program = program, .entry = entry};
     image->codes = arena_new(arena, struct code *, program->module->funcs.len + 1);

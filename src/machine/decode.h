@@ -103,6 +103,7 @@ extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw
 
 struct arena *tw_decode_arena(struct decoder *dc);
 const struct ptx_module *tw_decode_module(const struct decoder *dc);
+unsigned tw_decode_sm(const struct decoder *dc); /* compute capability of the GPU that the machine is */
 const struct ptx_func *tw_decode_func(const struct decoder *dc);
 
 /* Resolves one operand. `type` (enum isa_mod) gives the width of literals; MOD_NONE: 32 bits. An absent operand and the
@@ -137,6 +138,6 @@ enum space tw_decode_space(unsigned mod);
 enum scope tw_decode_scope(unsigned mod);
 
 /* Decodes a kernel and all it can reach. NULL after an error in diags. */
-struct image *tw_image_decode(struct arena *arena, struct diags *diags, const struct program *program, const struct ptx_func *entry);
+struct image *tw_image_decode(struct arena *arena, struct diags *diags, const struct program *program, const struct ptx_func *entry, unsigned sm);
 
 #endif

@@ -17,6 +17,7 @@ struct decoder {
     struct diags *diags;
     const struct program *program;
     const struct ptx_module *module;
+    unsigned sm;
     const struct ptx_func *func;
     struct image *image;
     struct code *code;

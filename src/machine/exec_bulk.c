@@ -353,7 +353,7 @@ static struct bulk_inst *decode_common(struct decoder *dc, const struct ptx_inst
     struct bulk_inst *const inst = arena_new(tw_decode_arena(dc), struct bulk_inst, 1);
     inst->name = in->form->opcode;
     inst->kind = kind;
-    inst->sm = tw_decode_module(dc)->env.target.sm;
+    inst->sm = tw_decode_sm(dc);
     inst->cta_group = tw_ptx_mod(in, SLOT_CTA_GROUP) == MOD_CTA_GROUP_2 ? 2 : 1;
     inst->multicast = tw_ptx_has(in, SLOT_MULTICAST);
     inst->masked = tw_ptx_has(in, SLOT_CP_MASK);

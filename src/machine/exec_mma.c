@@ -343,9 +343,9 @@ static bool decode_common(struct decoder *dc, const struct ptx_inst *in, struct 
     m->ascending = m->form.ordered;
     if (!decode_how(dc, in, m))
         return false;
-    if (!tw_num_arch_of_sm(tw_decode_module(dc)->env.target.sm, &arch) ||
+    if (!tw_num_arch_of_sm(tw_decode_sm(dc), &arch) ||
         (m->model = tw_num_dot_model(arch, NUM_MMA_SYNC, kind_of(in), m->how.a, m->how.b, m->how.d)) == NULL)
-        return tw_decode_unsupported(dc, in, "no model of this arithmetic on the module's target is known");
+        return tw_decode_unsupported(dc, in, "no model of this arithmetic on this architecture is known");
     return tw_decode_role(dc, in, ROLE_D, d, AT_D) && tw_decode_role(dc, in, ROLE_A, d, AT_A) &&
            tw_decode_role(dc, in, ROLE_B, d, AT_B) && tw_decode_role(dc, in, ROLE_C, d, AT_C);
 }

@@ -268,7 +268,7 @@ static struct tensor_inst *new_inst(struct decoder *dc, const struct ptx_inst *i
     struct tensor_inst *const inst = arena_new(tw_decode_arena(dc), struct tensor_inst, 1);
     inst->name = name;
     inst->form.cta_group = tw_decode_cta_group(in);
-    inst->sm = tw_decode_module(dc)->env.target.sm;
+    inst->sm = (uint16_t)tw_decode_sm(dc);
     for (unsigned i = 0; i < TENSOR_OPERANDS; i++)
         inst->op[i].ref = REF_NONE;
     d->extra = inst;

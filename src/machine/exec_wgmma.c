@@ -201,9 +201,9 @@ static bool decode_types(struct decoder *dc, const struct ptx_inst *in, struct w
     const struct wgmma_class_row *const row = tw_wgmma_find(how->a, how->b, how->d);
     if (row == NULL || !tw_wgmma_n_legal(row, isa_shape_n(shape)) || isa_shape_k(shape) != (inst->sparse ? 2u * row->k : row->k))
         return tw_decode_unsupported(dc, in, "its shape and types are in no table of wgmma shapes");
-    if (!tw_num_arch_of_sm(tw_decode_module(dc)->env.target.sm, &arch) ||
+    if (!tw_num_arch_of_sm(tw_decode_sm(dc), &arch) ||
         (inst->model = tw_num_dot_model(arch, NUM_WGMMA, NUM_PLAIN, how->a, how->b, how->d)) == NULL)
-        return tw_decode_unsupported(dc, in, "no model of this arithmetic on the module's target is known");
+        return tw_decode_unsupported(dc, in, "no model of this arithmetic on this architecture is known");
     inst->n = isa_shape_n(shape);
     inst->k = isa_shape_k(shape);
     inst->stored_k = inst->sparse ? inst->k / 2 : inst->k;

@@ -85,7 +85,7 @@ static bool check_cluster(struct launch *l, const struct ptx_directives *dir)
     }
     const uint64_t most = dir->maxclusterrank != 0 && dir->maxclusterrank < TW_MAX_CLUSTER_CTAS ? dir->maxclusterrank
                                                                                                  : TW_MAX_CLUSTER_CTAS;
-    const unsigned sm = l->program->module->env.target.sm;
+    const unsigned sm = l->sm;
     if (product(l->cluster) > (sm >= 90 ? most : 1)) {
         struct diag *const d = refuse(l, "the cluster has too many CTAs");
         tw_diag_expected(d, "at most %llu for sm_%u", (unsigned long long)(sm >= 90 ? most : 1), sm);
@@ -127,7 +127,7 @@ static uint32_t shared_limit(unsigned sm)
 
 static bool check_shared(struct launch *l)
 {
-    const unsigned sm = l->program->module->env.target.sm;
+    const unsigned sm = l->sm;
     const uint64_t static_bytes = l->image->shared_static_end - TW_SHARED_RESERVED_BYTES;
     const uint64_t total = (uint64_t)(l->image->has_dynamic_shared ? l->image->shared_dynamic_at : l->image->shared_static_end) -
                            TW_SHARED_RESERVED_BYTES + l->dynamic_shared_bytes;
@@ -147,6 +147,23 @@ static bool check_params(struct launch *l)
     struct diag *const d = refuse(l, "the parameter block has the wrong size");
     tw_diag_expected(d, "%llu bytes for %u parameters", (unsigned long long)f->param_bytes, f->param_count);
     tw_diag_found(d, "%u bytes", l->spec.param_bytes);
+    return false;
+}
+
+/* SOURCE: PTX ISA, ".target": which GPUs the driver compiles a module for. */
+static bool check_target(struct launch *l)
+{
+    const struct isa_target target = l->program->module->env.target;
+    if (tw_isa_target_runs_on(target, l->sm))
+        return true;
+    struct diag *const d = refuse(l, "the module does not run on this architecture");
+    const char suffix[2] = {target.suffix, '\0'};
+    tw_diag_expected(d, target.suffix == 'a'   ? "sm_%u alone: the module's target is sm_%u%s"
+                        : target.suffix == 'f' ? "sm_%u or a later one of its family: the module's target is sm_%u%s"
+                                               : "sm_%u or later: the module's target is sm_%u%s",
+                     target.sm, target.sm, suffix);
+    tw_diag_found(d, "sm_%u", l->sm);
+    tw_diag_fix(d, target.suffix == 0 ? "make the module for sm_%u" : "make the module for sm_%u, or for a target without '%s'", l->sm, suffix);
     return false;
 }
 
@@ -172,7 +189,10 @@ static bool prepare(struct launch *l, const char *entry)
     const struct ptx_func *const f = tw_program_entry(l->program, entry, l->findings);
     if (f == NULL)
         return false;
-    l->image = tw_image_decode(&l->arena, l->findings, l->program, f);
+    l->sm = l->spec.sm != 0 ? l->spec.sm : l->program->module->env.target.sm;
+    if (!check_target(l))
+        return false;
+    l->image = tw_image_decode(&l->arena, l->findings, l->program, f, l->sm);
     if (l->image == NULL)
         return false;
     static const uint32_t one[3] = {0};

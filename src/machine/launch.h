@@ -39,6 +39,7 @@ struct launch_spec {
     uint32_t block[3];   /* threads; 0 means 1, or the kernel's .reqntid when all three are 0 */
     uint32_t cluster[3]; /* CTAs; 0 means 1, or the kernel's .reqnctapercluster when all three are 0 */
     uint32_t dynamic_shared_bytes;
+    unsigned sm;         /* compute capability of the GPU that the machine is: 90 for 9.0; 0: that of the module's target */
     const void *params;  /* copied */
     uint32_t param_bytes;
     uint64_t seed;

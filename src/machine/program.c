@@ -48,6 +48,14 @@ static bool refuse(struct diags *diags, const struct ptx_var *v, const char *why
     return false;
 }
 
+static bool no_memory(const struct program *p, struct diags *diags, const struct ptx_var *v)
+{
+    struct diag *const d = tw_diag(diags, E0716, v->at, "variable '%s' cannot be loaded", v->name);
+    tw_diag_found(d, "%llu bytes wanted, %llu in use, and no more memory", (unsigned long long)v->bytes, (unsigned long long)tw_memory_used(p->memory));
+    tw_diag_fix(d, "raise the limit (--max-memory)");
+    return false;
+}
+
 static bool place_var(struct program *p, struct diags *diags, uint32_t index, uint64_t *const_next)
 {
     const struct ptx_var *const v = &p->module->vars.at[index];
@@ -55,7 +63,7 @@ static bool place_var(struct program *p, struct diags *diags, uint32_t index, ui
         if (v->linkage == LINK_EXTERN)
             return refuse(diags, v, "it is .extern and no other module defines it");
         p->var_at[index] = tw_memory_alloc(p->memory, v->bytes, v->name);
-        return p->var_at[index] != 0 || refuse(diags, v, "the device's memory is exhausted");
+        return p->var_at[index] != 0 || no_memory(p, diags, v);
     }
     if (v->space == MOD_CONST) {
         enum { CONST_BYTES = 64 << 10 }; /* SOURCE: ptx-async.md 8.1, constant memory of a module */

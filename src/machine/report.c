@@ -336,8 +336,16 @@ void tw_report_livelock(struct launch *l)
     l->status = LAUNCH_DEADLOCK;
 }
 
+/* A cluster that has found no memory to begin in. */
+static void note_beginning(const struct launch *l, struct diag *d)
+{
+    const uint32_t *const b = l->cluster;
+    tw_diag_note(d, l->image->entry->at, "'%s' could not begin: a cluster of %u x %u x %u CTAs starts with about %llu KiB", l->image->entry->name,
+                 b[0], b[1], b[2], (unsigned long long)((l->cluster_bytes + 1023) / 1024));
+}
+
 /* Where the first live warp stands, as an example of what was running. */
-static void note_running(struct launch *l, const struct cluster *c, struct diag *d)
+static bool note_running(struct launch *l, const struct cluster *c, struct diag *d)
 {
     for (uint32_t i = 0; c != NULL && i < c->warp_count; i++) {
         const struct warp *const w = c->order[i];
@@ -352,8 +360,9 @@ static void note_running(struct launch *l, const struct cluster *c, struct diag 
                      w->cta->ctaid[1], w->cta->ctaid[2]);
         tw_source_name(l, o, &t);
         tw_diag_note(d, o->at, "%s", t.at);
-        return;
+        return true;
     }
+    return false;
 }
 
 void tw_report_limit(struct launch *l, const struct cluster *c, const char *what, const char *value, const char *option)
@@ -365,5 +374,6 @@ void tw_report_limit(struct launch *l, const struct cluster *c, const char *what
                   (unsigned long long)(l->cluster_total * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
                   (unsigned long long)l->warp_steps);
     tw_diag_fix(d, "raise %s, if the kernel needs more", option);
-    note_running(l, c, d);
+    if (!note_running(l, c, d) && l->image != NULL && l->cluster_bytes != 0)
+        note_beginning(l, d);
 }

@@ -48,6 +48,7 @@ struct launch {
     uint32_t block_threads, cluster_ctas;
     uint32_t dynamic_shared_bytes;
     uint32_t shared_bytes; /* of a CTA's window, with its reserved part */
+    unsigned sm;           /* compute capability */
     uint32_t sm_count;
     bool explicit_cluster;
     uint32_t local_bytes;  /* of a thread: the frames of all functions, and room for calls */

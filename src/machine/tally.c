@@ -2,6 +2,7 @@
 #include "machine/tally.h"
 
 #include "machine/decode.h"
+#include "machine/program.h"
 #include "machine/run.h"
 
 #include <inttypes.h>
@@ -63,6 +64,7 @@ struct summary {
     uint64_t warps, threads, products;
     uint64_t bytes[TALLY_SPACES][2];
     uint64_t by[FIDELITIES]; /* warp instructions */
+    unsigned sm, target_sm;  /* computed as; of the module */
 };
 
 static enum fidelity fidelity_of(const struct dinst *d, const struct num_dot_model *model)
@@ -178,6 +180,8 @@ static void add_names(const struct summary *s, enum fidelity f, struct text *out
 static void add_fidelity(const struct summary *s, struct text *out)
 {
     tw_text_addf(out, "fidelity, in warp instructions\n");
+    if (s->sm != s->target_sm)
+        tw_text_addf(out, "%16s  computed as sm_%u; the module's target is sm_%u\n", "", s->sm, s->target_sm);
     for (int f = 0; f < FIDELITIES; f++) {
         tw_text_addf(out, "%16" PRIu64 "  %s", s->by[f], fidelity_names[f].text);
         if (f == CONTRACTABLE && s->by[f] != 0)
@@ -241,14 +245,17 @@ static void report_json(const struct summary *s, struct text *out)
     tw_text_addf(out, "}, \"multiply_adds\": %" PRIu64 ", \"fidelity\": {", s->products);
     for (int f = 0; f < FIDELITIES; f++)
         tw_text_addf(out, "\"%s\": %" PRIu64 ", ", fidelity_names[f].key, s->by[f]);
-    tw_text_add(out, "\"unsupported\": 0}}");
+    tw_text_add(out, "\"unsupported\": 0}");
+    if (s->sm != s->target_sm)
+        tw_text_addf(out, ", \"computed_as\": \"sm_%u\"", s->sm);
+    tw_text_put(out, '}');
 }
 
 bool tw_launch_summary(const struct launch *l, bool json, struct text *out)
 {
     if (!l->spec.report)
         return false;
-    struct summary s = {0};
+    struct summary s = {.sm = l->sm, .target_sm = l->program->module->env.target.sm};
     summarise(l, out->arena, &s);
     if (json)
         report_json(&s, out);

@@ -119,6 +119,14 @@ bool tw_ptx_parser_uint(struct parser *p, const char *what, uint64_t most, uint6
     return true;
 }
 
+/* Whether the '}' here closes a vector in which reading has failed, rather than the block around the statement. */
+static bool closes_vector(const struct parser *p)
+{
+    struct parser ahead = *p;
+    tw_lex_next(&ahead.lx);
+    return tw_ptx_parser_is(&ahead, ',') || tw_ptx_parser_is(&ahead, ';') || tw_ptx_parser_is(&ahead, '|');
+}
+
 /* A failed statement is skipped: past its ';', or up to the brace that closes the block around it. */
 void tw_ptx_parser_recover(struct parser *p)
 {
@@ -131,9 +139,9 @@ void tw_ptx_parser_recover(struct parser *p)
         if (tw_ptx_parser_is(p, '{'))
             braces++;
         if (tw_ptx_parser_is(p, '}')) {
-            if (braces == 0)
+            if (braces == 0 && !closes_vector(p))
                 return;
-            braces--;
+            braces -= braces != 0;
         }
         tw_lex_next(&p->lx);
     }

@@ -328,6 +328,38 @@ static void forms_that_a_module_lacks_are_named(void **state)
     close_bench(&b);
 }
 
+/* The machine is the GPU that the device was made as; a module for a later one is refused, and a name of none is none. */
+static void a_device_is_the_gpu_that_it_was_made_as(void **state)
+{
+    (void)state;
+    struct bench b;
+    tw_device_info info;
+    tw_launch *launch;
+    assert_int_equal(open_bench(&b, contract_for("uint8", 4, 4)), TW_OK);
+    assert_string_equal(tw_module_target(b.module), "sm_90");
+    tw_device_read_info(b.device, &info);
+    assert_int_equal(info.sm, 0);
+    tw_args_destroy(b.args);
+    tw_device_destroy(b.device);
+    b.args = NULL;
+    assert_int_equal(tw_device_create(b.ctx, &(tw_device_opts){.arch = "hopper"}, &b.device), TW_ERROR);
+    assert_null(b.device);
+    expect_text(&b, "error[E0604]: the machine cannot compute as 'hopper'\n"
+                    "  expected: a target from sm_70 on, such as sm_80, sm_90a or sm_100a\n");
+    assert_int_equal(tw_device_create(b.ctx, &(tw_device_opts){.arch = "sm_89"}, &b.device), TW_OK);
+    tw_device_read_info(b.device, &info);
+    assert_int_equal(info.sm, 89);
+    const char *const contract = contract_for("uint8", 4, 4);
+    assert_int_equal(tw_args_create(b.device, b.module, NULL, "copy.json", contract, strlen(contract), &b.args), TW_OK);
+    assert_int_equal(tw_args_launch(b.args, NULL, &launch), TW_ERROR);
+    assert_null(launch);
+    expect_text(&b, "error[E0708]: the module does not run on this architecture\n"
+                    "  expected: sm_90 or later: the module's target is sm_90\n"
+                    "     found: sm_89\n"
+                    "       fix: make the module for sm_89\n");
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +374,7 @@ int main(void)
         cmocka_unit_test(contracts_must_fit_the_entry),
         cmocka_unit_test(memory_and_scalars_must_be_there),
         cmocka_unit_test(forms_that_a_module_lacks_are_named),
+        cmocka_unit_test(a_device_is_the_gpu_that_it_was_made_as),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

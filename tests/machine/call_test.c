@@ -52,15 +52,46 @@ static void a_recursive_function_keeps_a_frame_for_each_call(void **state)
     rig_end(&rig);
 }
 
-static void a_recursion_without_end_is_diagnosed(void **state)
+static void call_must_fault(struct bench_room *room, const char *text, const char *want)
 {
-    struct bench_room *const room = *state;
     struct rig rig;
     uint64_t out;
-    (void)kernel_load(&rig, room, KERNEL(".func down();\n.func down()\n{\ncall.uni down;\nret;\n}\n", "call.uni down;\n"), &out);
+    (void)kernel_load(&rig, room, text, &out);
     assert_int_equal(kernel_run(&rig, &out, 1, 32, 1), LAUNCH_FAULT);
-    assert_non_null(strstr(tw_test_diags(room), "error[E0715]: the call of 'down' is 256 calls deep\n"));
+    tw_test_expect_diags(room, want);
     rig_end(&rig);
+}
+
+static void a_recursion_without_end_is_diagnosed(void **state)
+{
+    call_must_fault(*state, KERNEL(".func down();\n.func down()\n{\ncall.uni down;\nret;\n}\n", "call.uni down;\n"),
+                    "k.ptx:7:1: error[E0715]: the call of 'down' is 256 calls deep\n"
+                    "    7 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_recursion_whose_variables_fill_local_memory_is_diagnosed(void **state)
+{
+    call_must_fault(*state,
+                    KERNEL(".func down();\n.func down()\n{\n.local .align 4 .b8 mine[6000];\nst.local.u32 [mine], 1;\ncall.uni down;\nret;\n}\n",
+                           "call.uni down;\n"),
+                    "k.ptx:9:1: error[E0715]: the local variables of 'down' do not fit into the 16384 bytes of a thread\n"
+                    "    9 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void an_address_that_is_no_function_s_cannot_be_called(void **state)
+{
+    call_must_fault(*state,
+                    KERNEL(".func one()\n{\nret;\n}\n.global .align 8 .u64 table[1] = {one};\n",
+                           "ld.global.u64 %q1, [table];\nadd.u64 %q1, %q1, 4;\nP: .callprototype () _ ();\ncall (), %q1, (), P;\n"),
+                    "k.ptx:19:1: error[E0715]: indirect call of 0x600000000004\n"
+                    "   19 | call (), %q1, (), P;\n"
+                    "      | ^~~~~~~~~~~~~~~~~~~~\n"
+                    "  expected: the address of a function of this signature\n"
+                    "note: by thread (0,0,0) of block (0,0,0)\n");
 }
 
 /* Even lanes call one function, odd ones another, through a table of addresses. */
@@ -133,6 +164,8 @@ int main(void)
         ROOM_TEST(a_device_function_takes_and_gives_values),
         ROOM_TEST(a_recursive_function_keeps_a_frame_for_each_call),
         ROOM_TEST(a_recursion_without_end_is_diagnosed),
+        ROOM_TEST(a_recursion_whose_variables_fill_local_memory_is_diagnosed),
+        ROOM_TEST(an_address_that_is_no_function_s_cannot_be_called),
         ROOM_TEST(a_function_pointer_splits_the_warp_by_target),
         ROOM_TEST(a_kernel_prints),
         ROOM_TEST(a_failed_assertion_ends_the_launch),

@@ -8,7 +8,7 @@ static uint32_t frame_bytes(struct bench_room *room, const char *text)
     struct rig rig;
     rig_load(&rig, room, "k.ptx", text);
     const uint32_t func = tw_ptx_find_func(rig.module, STR("k"));
-    const struct image *const image = tw_image_decode(&room->arena, &room->diags, rig.program, &rig.module->funcs.at[func]);
+    const struct image *const image = tw_image_decode(&room->arena, &room->diags, rig.program, &rig.module->funcs.at[func], rig.module->env.target.sm);
     assert_non_null(image);
     rig_end(&rig);
     return image->codes[0]->frame_bytes;

@@ -444,7 +444,7 @@ static void a_missing_modifier_is_listed(void **state)
         "      spec: PTX ISA, fma\n");
 }
 
-/* 200 levels are read, the next is refused; the long line is not repeated here. */
+/* 200 levels are read, the next is refused. */
 static void blocks_nested_too_deeply_are_refused(void **state)
 {
     struct bench_room *room = *state;
@@ -453,15 +453,60 @@ static void blocks_nested_too_deeply_are_refused(void **state)
         struct text t;
         tw_text_init(&t, &room->arena);
         tw_text_add(&t, ".version 8.8\n.target sm_100a\n.entry k()\n{\n");
-        tw_text_pad(&t, '{', levels);
+        for (unsigned i = 0; i < levels; i++)
+            tw_text_add(&t, "{\n");
         tw_text_pad(&t, '}', levels);
         tw_text_add(&t, "\nret;\n}\n");
         tw_ptx_parse(&room->arena, isa, &room->diags, tw_sources_add(&room->sources, "k.ptx", (struct str){t.at, t.len}));
         assert_int_equal(room->diags.error_count, levels == 201);
     }
-    assert_int_equal(room->diags.list.at[0]->code, E0519);
-    assert_string_equal(room->diags.list.at[0]->message, "blocks nest too deeply");
-    assert_string_equal(room->diags.list.at[0]->expected, "at most 200 levels");
+    tw_test_expect_diags(room, "k.ptx:205:1: error[E0519]: blocks nest too deeply\n"
+                               "  205 | {\n"
+                               "      | ^\n"
+                               "  expected: at most 200 levels\n");
+}
+
+#define BODY(text) ".version 8.8\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<9>;\n" text "\nret;\n}\n"
+
+/* No instruction takes more than 256 registers; the reader's list ends there. */
+static void a_vector_of_too_many_elements_is_refused(void **state)
+{
+    struct bench_room *const room = *state;
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    tw_text_add(&t, ".version 8.8\n.target sm_100a\n.entry k()\n{\n.reg .b32 %r<9>;\nmov.b64 {%r1");
+    for (unsigned i = 1; i < 257; i++)
+        tw_text_add(&t, i % 64 == 0 ? ",\n%r1" : ",%r1");
+    tw_text_add(&t, "}, %r2;\nret;\n}\n");
+    expect(room, t.at,
+           "k.ptx:10:1: error[E0519]: too many elements\n"
+           "   10 | %r1}, %r2;\n"
+           "      | ^~~\n"
+           "  expected: at most 256\n");
+}
+
+static void an_instruction_of_too_many_operands_is_refused(void **state)
+{
+    expect(*state, BODY("add.u32 %r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1;"),
+           "k.ptx:7:89: error[E0519]: too many operands\n"
+           "    7 | add.u32 %r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1,%r1;\n"
+           "      |                                                                                         ^~~\n"
+           "  expected: at most 20\n");
+}
+
+static void a_register_range_of_too_long_a_name_is_refused(void **state)
+{
+    expect(*state,
+           BODY(".reg .b32 "
+                "%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                "<4>;"),
+           "k.ptx:7:11: error[E0519]: the name of a register range has more than 100 characters\n"
+           "    7 | .reg .b32 "
+           "%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+           "<4>;\n"
+           "      |           "
+           "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~"
+           "\n");
 }
 
 /* The reader goes on at the next statement: independent mistakes are all reported, each once. */
@@ -503,6 +548,9 @@ int main(void)
         ROOM_TEST(two_cta_groups_in_one_function_show_both_places),
         ROOM_TEST(a_missing_modifier_is_listed),
         ROOM_TEST(blocks_nested_too_deeply_are_refused),
+        ROOM_TEST(a_vector_of_too_many_elements_is_refused),
+        ROOM_TEST(an_instruction_of_too_many_operands_is_refused),
+        ROOM_TEST(a_register_range_of_too_long_a_name_is_refused),
         ROOM_TEST(several_mistakes_are_reported_in_one_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
