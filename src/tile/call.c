@@ -15,18 +15,43 @@ static const struct tile_family *const families[] = {
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
-const char *tw_tile_family_name(uint32_t index)
+static const struct tile_family *family_at(uint32_t index)
 {
-    return index < FAMILY_COUNT ? families[index]->name : NULL;
+    if (index < FAMILY_COUNT)
+        return families[index];
+    return index - FAMILY_COUNT < tw_tile_thread_op_count ? &tw_tile_thread_ops[index - FAMILY_COUNT] : NULL;
 }
 
-/* "mma.sync, tcgen05.ld, ..." */
-static const char *family_names(struct arena *arena)
+static const struct tile_family *family_of(enum isa_op op)
+{
+    const struct tile_family *f = NULL;
+    for (uint32_t i = 0; (f = family_at(i)) != NULL && f->op != op; i++)
+        ;
+    return f;
+}
+
+const char *tw_tile_family_name(uint32_t index)
+{
+    const struct tile_family *f = family_at(index);
+    return f == NULL ? NULL : f->name;
+}
+
+/* Whether two names begin with the same word: "tcgen05.mma" and "tcgen05.commit". */
+static bool same_stem(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, ".");
+    return strcspn(b, ".") == n && memcmp(a, b, n) == 0;
+}
+
+/* "tcgen05.mma, tcgen05.ld, ...": those that begin as the opcode does, or all where none do. */
+static const char *family_names(struct arena *arena, const char *opcode)
 {
     struct text t;
     tw_text_init(&t, arena);
-    for (size_t i = 0; i < FAMILY_COUNT; i++)
-        tw_text_addf(&t, "%s%s", i == 0 ? "" : ", ", families[i]->name);
+    for (int all = 0; all < 2 && t.len == 0; all++)
+        for (uint32_t i = 0; family_at(i) != NULL; i++)
+            if (all || same_stem(family_at(i)->name, opcode))
+                tw_text_addf(&t, "%s%s", t.len == 0 ? "" : ", ", family_at(i)->name);
     return t.at;
 }
 
@@ -76,13 +101,21 @@ const struct tile_family *tw_tile_recognise(struct tile_call *c)
     tw_text_init(&t, c->arena);
     tw_isa_spell(&c->spelling, &t);
     c->mnemonic = t.at;
-    for (size_t i = 0; i < FAMILY_COUNT; i++)
-        if (families[i]->op == c->spelling.form->op)
-            return families[i];
+    const struct tile_family *family = family_of(c->spelling.form->op);
+    if (family != NULL)
+        return family;
     struct diag *d = tw_diag(c->diags, E0402, c->tile->opcode_at, "no tile pattern covers %s", c->mnemonic);
-    tw_diag_expected(d, "an instruction of one of these families: %s", family_names(c->arena));
+    tw_diag_expected(d, "an instruction of one of these families: %s", family_names(c->arena, c->mnemonic));
     tw_diag_fix(d, "call it as a raw instruction, T.ptx[...](...)");
     return NULL;
+}
+
+uint32_t tw_tile_memory_operands(const struct isa *isa, struct arena *arena, const char *opcode)
+{
+    struct isa_match m;
+    tw_isa_match(isa, arena, tw_str(opcode), &m);
+    const struct tile_family *family = m.status == MATCH_OK ? family_of(m.candidates[0].form->op) : NULL;
+    return family == NULL ? 0 : family->memory_operands;
 }
 
 /* ---- parameters -------------------------------------------------------------------------------- */
@@ -290,7 +323,7 @@ const char *tw_tile_text(const struct tile_call *c, const char *name)
 
 /* A value that is read by every instruction is evaluated before the first: an instruction may overwrite what the
  * expression reads. */
-static struct ir_expr *evaluate_once(struct tile_call *c, const char *name, struct ir_expr *value, struct src_span at)
+struct ir_expr *tw_tile_once(struct tile_call *c, const char *name, struct ir_expr *value, struct src_span at)
 {
     if (value->op == IR_CONST)
         return value;
@@ -309,5 +342,5 @@ struct ir_expr *tw_tile_value(struct tile_call *c, const struct ir_arg *arg, str
         return tw_ir_const_int(c->k, type, arg->value, arg->at);
     assert(arg->kind == IR_ARG_EXPR);
     struct ir_expr *value = tw_ir_cast(c->k, type, tw_ir_expr_copy(c->k, arg->expr, NULL), arg->at);
-    return evaluate_once(c, arg->name != NULL ? arg->name : "value", value, arg->at);
+    return tw_tile_once(c, arg->name != NULL ? arg->name : "value", value, arg->at);
 }

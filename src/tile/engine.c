@@ -41,6 +41,7 @@ static bool next_tuple(struct tile_call *c)
 
 static bool walk(struct tile_call *c)
 {
+    tw_tile_bind_starts(c);
     if (c->family->begin != NULL)
         c->family->begin(c);
     do {
@@ -56,7 +57,12 @@ bool tw_tile_expand(struct ir_kernel *k, const struct isa *isa, struct diags *di
     struct tile_call *c = arena_new(k->arena, struct tile_call, 1);
     *c = (struct tile_call){.k = k, .isa = isa, .diags = diags, .arena = k->arena, .stmt = stmt, .tile = stmt->tile, .out = out};
     c->family = tw_tile_recognise(c);
-    if (c->family == NULL || !tw_tile_params(c) || !c->family->prepare(c))
+    if (c->family == NULL || !tw_tile_params(c))
+        return false;
+    c->rows = c->family->operands;
+    c->row_count = c->family->operand_count;
+    c->symbol[TILE_ONE] = 1;
+    if (!c->family->prepare(c))
         return false;
     if (!tw_tile_assemble(c, guards) || !tw_tile_split(c) || !check_issues(c))
         return false;

@@ -61,9 +61,10 @@ struct tile_call {
     const struct ir_tile *tile;
     struct ir_block *out;
     const struct tile_family *family;
+    const struct tile_operand_row *rows; /* of the operands in order: the family's, or what prepare made of the form */
+    uint32_t row_count;
     struct isa_spelling spelling;
     const char *mnemonic;             /* canonical spelling */
-    const struct tile_operand_row *rows; /* of this form, made by the family's `prepare`; NULL: the family's own */
     int64_t symbol[TILE_SYMBOL_COUNT];
     const struct ir_arg *param[TILE_MAX_PARAMS]; /* by row; NULL: not given */
     struct tile_crew crew;
@@ -82,6 +83,8 @@ struct tile_call {
 
 /* NULL after a diagnostic: no such instruction, or none that a tile pattern covers. */
 const struct tile_family *tw_tile_recognise(struct tile_call *c);
+/* Set of 1u << position: the operands of an opcode that are reached by an address. */
+uint32_t tw_tile_memory_operands(const struct isa *isa, struct arena *arena, const char *opcode);
 bool tw_tile_params(struct tile_call *c);
 const struct ir_arg *tw_tile_param(const struct tile_call *c, const char *name);
 bool tw_tile_flag(const struct tile_call *c, const char *name);              /* static bool, false if absent */
@@ -89,6 +92,14 @@ int64_t tw_tile_number(const struct tile_call *c, const char *name);         /* 
 const char *tw_tile_text(const struct tile_call *c, const char *name);       /* static string or NULL */
 /* A run-time value of the type, evaluated once for the whole call; `absent` if the parameter was not given. */
 struct ir_expr *tw_tile_value(struct tile_call *c, const struct ir_arg *arg, struct ir_type type, int64_t absent);
+/* A value that is read by every instruction, evaluated before the first. */
+struct ir_expr *tw_tile_once(struct tile_call *c, const char *name, struct ir_expr *value, struct src_span at);
+
+/* pred= and cache_policy= of instructions that move data (thread_op.c): a guard evaluated once, NULL for none, *never where
+ * it is False at compile time; a policy; and whether the opcode and the parameter agree. */
+struct ir_expr *tw_tile_guard(struct tile_call *c, bool *never);
+struct ir_expr *tw_tile_policy(struct tile_call *c);
+bool tw_tile_check_policy(struct tile_call *c);
 
 /* ---- operands (operands.c) -------------------------------------------------------------------- */
 
@@ -117,6 +128,8 @@ struct tile_walk_form {
     const struct smem_desc *given; /* NULL: read from the layout */
 };
 const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, struct tile_walk_form form);
+/* Run-time starts of memory operands that read registers are evaluated once: an instruction may overwrite what they read. */
+void tw_tile_bind_starts(struct tile_call *c);
 /* What an instruction asks of a memory operand: elements one after another, from an aligned byte on. */
 struct tile_run {
     uint32_t axes;            /* the last axes of the atom, row-major, are one run; an address for each other coordinate */
@@ -143,6 +156,9 @@ struct ir_ptx *tw_tile_instruction(struct tile_call *c, uint32_t operand_count);
 /* {slots} of an operand, as results, values or both. */
 void tw_tile_put_registers(struct tile_call *c, struct ir_ptx_operand *to, enum ir_ptx_operand_kind kind, uint32_t operand,
                            const struct tile_place *place);
+/* The same as registers of `type`, not in braces where the form takes a scalar. */
+void tw_tile_put_words(struct tile_call *c, struct ir_ptx_operand *to, enum ir_ptx_operand_kind kind, uint32_t operand,
+                       const struct tile_place *place, struct ir_type type, bool scalar);
 /* [address] of an operand in tensor memory. */
 void tw_tile_put_cells(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
 /* [address] of the first element of an operand in memory. */

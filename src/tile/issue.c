@@ -57,18 +57,34 @@ struct ir_ptx *tw_tile_instruction(struct tile_call *c, uint32_t operand_count)
     return s->ptx;
 }
 
-void tw_tile_put_registers(struct tile_call *c, struct ir_ptx_operand *to, enum ir_ptx_operand_kind kind, uint32_t operand,
-                           const struct tile_place *place)
+static struct ir_ptx_operand word(struct tile_call *c, enum ir_ptx_operand_kind kind, const struct tile_operand *o,
+                                  int64_t slot, struct ir_type type)
+{
+    struct ir_expr *e = tw_ir_slot(c->k, o->storage, slot, o->arg->at);
+    e->type = type;
+    return (struct ir_ptx_operand){.kind = kind, .expr = e, .at = o->arg->at};
+}
+
+void tw_tile_put_words(struct tile_call *c, struct ir_ptx_operand *to, enum ir_ptx_operand_kind kind, uint32_t operand,
+                       const struct tile_place *place, struct ir_type type, bool scalar)
 {
     const struct tile_operand *o = &c->operand[operand];
+    if (scalar) {
+        assert(place->reg_count == 1);
+        *to = word(c, kind, o, place->slot[0], type);
+        return;
+    }
     to->kind = IR_PTX_VECTOR;
     to->item_count = place->reg_count;
     to->items = arena_new(c->k->arena, struct ir_ptx_operand, place->reg_count);
-    for (uint32_t i = 0; i < place->reg_count; i++) {
-        struct ir_expr *slot = tw_ir_slot(c->k, o->storage, place->slot[i], o->arg->at);
-        slot->type = place->reg_type;
-        to->items[i] = (struct ir_ptx_operand){.kind = kind, .expr = slot, .at = o->arg->at};
-    }
+    for (uint32_t i = 0; i < place->reg_count; i++)
+        to->items[i] = word(c, kind, o, place->slot[i], type);
+}
+
+void tw_tile_put_registers(struct tile_call *c, struct ir_ptx_operand *to, enum ir_ptx_operand_kind kind, uint32_t operand,
+                           const struct tile_place *place)
+{
+    tw_tile_put_words(c, to, kind, operand, place, place->reg_type, false);
 }
 
 void tw_tile_put_cells(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place)

@@ -2,6 +2,7 @@
 #include "tile/lower.h"
 
 #include "ir/ir_walk.h"
+#include "tile/engine.h"
 
 #include <assert.h>
 
@@ -45,23 +46,37 @@ static void settle_expr(void *context, struct ir_expr **place)
     tw_ir_expr_children(*place, settle_expr, context);
 }
 
-/* Elements of a tile operand are named by the pattern, so an index of the operand alone must be known; the engine
- * reports it if not. Only element accesses move a tensor to memory. */
-static void settle_block(struct ir_kernel *k, const struct ir_block *b)
+/* A local tensor that an instruction reaches by an address is in memory. The reason is a constant: no index asks for it. */
+static void settle_tile(struct lowering *l, const struct ir_tile *t)
 {
+    const uint32_t memory = tw_tile_memory_operands(l->isa, l->k->arena, t->opcode);
+    for (uint32_t i = 0; i < t->operand_count && i < 32; i++) {
+        const struct ir_arg *a = &t->operands[i];
+        if (memory & 1u << i && a->kind == IR_ARG_REGION && a->region->view->storage->scope == IR_LOCAL)
+            note_reason(a->region->view->storage, tw_ir_const_int(l->k, tw_ir_int32(), 0, a->at));
+    }
+}
+
+/* Other elements of a tile operand are named by the pattern, so an index of the operand alone must be known; the engine
+ * reports it if not. Only these and element accesses move a tensor to memory. */
+static void settle_block(struct lowering *l, const struct ir_block *b)
+{
+    struct ir_kernel *k = l->k;
     for (uint32_t i = 0; i < b->list.len; i++) {
         struct ir_stmt *s = b->list.at[i];
         if (s->op == IR_STORE)
             settle_region(k, s->region);
+        if (s->op == IR_TILE)
+            settle_tile(l, s->tile);
         tw_ir_stmt_exprs(s, settle_expr, k);
-        settle_block(k, &s->body);
-        settle_block(k, &s->orelse);
+        settle_block(l, &s->body);
+        settle_block(l, &s->orelse);
     }
 }
 
 void tw_lower_settle(struct lowering *l)
 {
-    settle_block(l->k, &l->k->body);
+    settle_block(l, &l->k->body);
 }
 
 /* ---- registers ------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "tile/lower.h"
 
 #include "ir/ir_walk.h"
+#include "tile/engine.h"
 #include "tile/tile.h"
 
 #include <assert.h>
@@ -62,11 +63,22 @@ static void walk_guarded(struct lowering *l, struct ir_block *block, const struc
 /* Tile operands that live in registers must be there. */
 static bool check_resident(struct lowering *l, const struct ir_stmt *s)
 {
+    const uint32_t memory = tw_tile_memory_operands(l->isa, l->k->arena, s->tile->opcode);
     for (uint32_t i = 0; i < s->tile->operand_count; i++) {
         const struct ir_arg *a = &s->tile->operands[i];
         if (a->kind != IR_ARG_REGION || a->region->view->storage->memory_reason == NULL)
             continue;
         const struct ir_storage *local = a->region->view->storage;
+        if (memory & 1u << i)
+            continue;
+        if (local->memory_reason->op == IR_CONST) {
+            struct diag *d = tw_diag(l->diags, E0408, a->at, "'%s' is in .local memory, and this operand of %s is in registers",
+                                     local->name, s->tile->opcode);
+            tw_diag_expected(d, "a tensor that no instruction reaches by an address");
+            tw_diag_note(d, local->memory_reason->at, "reached by an address here");
+            l->failed = true;
+            return false;
+        }
         struct diag *d = tw_diag(l->diags, E0425, local->memory_reason->at,
                                  "'%s' is an operand of %s, so this index must be known at compile time", local->name,
                                  s->tile->opcode);

@@ -356,6 +356,30 @@ const struct tile_place *tw_tile_memory(struct tile_call *c, uint32_t operand, s
     return *remembered;
 }
 
+static void find_load(void *context, struct ir_expr **place)
+{
+    if ((*place)->op == IR_LOAD)
+        *(bool *)context = true;
+    tw_ir_expr_children(*place, find_load, context);
+}
+
+void tw_tile_bind_starts(struct tile_call *c)
+{
+    for (uint32_t i = 0; i < c->operand_count; i++) {
+        struct tile_operand *o = &c->operand[i];
+        for (uint32_t d = 0; o->grouping != NULL && d < o->shape.rank; d++) {
+            struct ir_expr **start = &o->arg->region->start[d];
+            bool loads = false;
+            if (o->moves[d] == NULL)
+                continue;
+            find_load(&loads, start);
+            if (loads)
+                *start = tw_tile_once(c, "index", *start, (*start)->at);
+            o->moves[d] = *start;
+        }
+    }
+}
+
 /* ---- addresses --------------------------------------------------------------------------------------- */
 
 static struct ir_expr *plus(const struct tile_call *c, struct ir_expr *a, struct ir_expr *b)

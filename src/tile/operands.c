@@ -6,7 +6,7 @@
 
 const char *tw_tile_operand_name(const struct tile_call *c, uint32_t operand)
 {
-    return tw_format(c->arena, "operand %s of %s", c->family->operands[operand].name, c->family->name);
+    return tw_format(c->arena, "operand %s of %s", c->rows[operand].name, c->family->name);
 }
 
 struct diag *tw_tile_error(struct tile_call *c, uint32_t operand, enum diag_code code, const char *format, ...)
@@ -73,16 +73,26 @@ static const char *scope_words(const struct tile_call *c, const struct tile_oper
         if (row->scopes & 1u << s)
             tw_text_addf(&t, "%sa tensor in %s memory", t.len == 0 ? "" : ", or ",
                          s == IR_TMEM ? "tensor" : tw_ir_scope_name((enum ir_scope)s));
-    if (row->scalar)
+    if (row->scalar && scalar_format(row) != NUM_NONE)
         tw_text_addf(&t, ", or a %s scalar", tw_num_format(scalar_format(row))->dtype);
+    else if (row->scalar)
+        tw_text_addf(&t, ", or a scalar of %u bits", row->elem_bits);
     return t.at;
+}
+
+/* Of the row's format; where the instruction moves bits, of their width. */
+static bool fits_scalar(const struct tile_operand_row *row, struct ir_type t)
+{
+    if (scalar_format(row) != NUM_NONE)
+        return tw_ir_type_equal(t, tw_ir_type_of(scalar_format(row)));
+    return t.bits == row->elem_bits && t.cls != IR_POINTER && t.cls != IR_BOOL;
 }
 
 static bool take_scalar(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
     const struct ir_arg *a = o->arg;
-    if (a->kind == IR_ARG_EXPR && o->row->scalar && tw_ir_type_equal(a->expr->type, tw_ir_type_of(scalar_format(o->row)))) {
+    if (a->kind == IR_ARG_EXPR && o->row->scalar && fits_scalar(o->row, a->expr->type)) {
         o->scalar = a->expr;
         return true;
     }
@@ -92,7 +102,7 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
         tw_diag_found(d, "a value of type %s", tw_ir_type_name(a->expr->type));
     else
         tw_diag_found(d, "a compile-time value");
-    if (o->row->scalar)
+    if (o->row->scalar && scalar_format(o->row) != NUM_NONE)
         tw_diag_fix(d, "write T.%s(...)", tw_num_format(scalar_format(o->row))->dtype);
     return false;
 }
@@ -229,8 +239,7 @@ static bool region_layout(struct tile_call *c, uint32_t index)
 static bool open_operand(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
-    *o = (struct tile_operand){.arg = &c->tile->operands[index]};
-    o->row = c->rows != NULL ? &c->rows[index] : &c->family->operands[index];
+    *o = (struct tile_operand){.row = &c->rows[index], .arg = &c->tile->operands[index]};
     if (o->arg->kind != IR_ARG_REGION)
         return take_scalar(c, index);
     o->view = o->arg->region->view;
@@ -329,9 +338,9 @@ static uint32_t axis_index(const struct tile_call *c, const struct tile_operand 
 static bool disagree(struct tile_call *c, uint32_t index, uint32_t first, const char *axis, int64_t found, int64_t want)
 {
     struct diag *d = tw_tile_error(c, index, E0412, ": %s is %lld", axis, (long long)found);
-    tw_diag_expected(d, "%lld, as in operand %s", (long long)want, c->family->operands[first].name);
+    tw_diag_expected(d, "%lld, as in operand %s", (long long)want, c->rows[first].name);
     tw_diag_found(d, "%s, and operand %s has %s", tw_shape_text(c->arena, &c->operand[index].shape),
-                  c->family->operands[first].name, tw_shape_text(c->arena, &c->operand[first].shape));
+                  c->rows[first].name, tw_shape_text(c->arena, &c->operand[first].shape));
     return false;
 }
 
@@ -398,14 +407,14 @@ static bool join(struct tile_call *c)
 
 static bool count_operands(struct tile_call *c)
 {
-    if (c->tile->operand_count == c->family->operand_count)
+    if (c->tile->operand_count == c->row_count)
         return true;
     struct text names;
     tw_text_init(&names, c->arena);
-    for (uint32_t i = 0; i < c->family->operand_count; i++)
-        tw_text_addf(&names, "%s%s", i == 0 ? "" : ", ", c->family->operands[i].name);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        tw_text_addf(&names, "%s%s", i == 0 ? "" : ", ", c->rows[i].name);
     struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "%s takes %u operands", c->family->name,
-                             c->family->operand_count);
+                             c->row_count);
     tw_diag_expected(d, "%s", names.at);
     tw_diag_found(d, "%u operands", c->tile->operand_count);
     return false;
@@ -415,7 +424,7 @@ bool tw_tile_split(struct tile_call *c)
 {
     if (!count_operands(c))
         return false;
-    c->operand_count = c->family->operand_count;
+    c->operand_count = c->row_count;
     for (uint32_t i = 0; i < c->operand_count; i++) {
         if (!open_operand(c, i))
             return false;

@@ -30,6 +30,7 @@ enum {
 
 /* Extents that the rows name. A family sets those it uses. */
 enum tile_symbol {
+    TILE_ONE, /* 1: a scalar's only word */
     TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_HALVES, TILE_BANKS, TILE_FACTORS,
     TILE_SCALE_ROWS, TILE_A_WORDS, TILE_B_WORDS, TILE_D_WORDS, TILE_CODES,
     TILE_SYMBOL_COUNT
@@ -114,10 +115,12 @@ struct tile_family {
     enum tile_issuer issuer;
     const struct tile_operand_row *operands;
     uint32_t operand_count;
+    uint8_t memory_operands;  /* set of 1u << position: reached by an address, so a local tensor there is in .local memory */
     const struct tile_param_row *params;
     uint32_t param_count;
     const char *axes;         /* letters of the repeat axes in expansion order, "MNK"; NULL: as the operands have them */
-    /* Reads opcode and parameters: sets the symbols, refuses what the pattern does not have. */
+    /* Reads opcode and parameters: sets the symbols, refuses what the pattern does not have. May replace the call's rows, where
+     * they follow from the form. */
     bool (*prepare)(struct tile_call *c);
     /* The row of an operand whose contract depends on the form or on where the operand is: called when its view is known,
      * before anything of it is checked. May be NULL, and may return NULL: the family's row. */
@@ -133,5 +136,9 @@ struct tile_family {
 extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_block_scale, tw_tile_mma_sp_block_scale,
     tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st, tw_tile_tcgen05_cp, tw_tile_tcgen05_shift,
     tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
+
+/* Instructions that a thread issues and whose operands are those of the catalogue's form (thread_op.c). */
+extern const struct tile_family tw_tile_thread_ops[];
+extern const uint32_t tw_tile_thread_op_count;
 
 #endif

@@ -157,7 +157,7 @@ static const struct tile_operand_row *variant(const struct tile_call *c, uint32_
         return operand == 0 ? &to_cells[packed][halves] : &from_registers[packed][halves];
     if (operand == 0)
         return &to_registers[packed][halves];
-    return operand + 1 == c->family->operand_count ? &from_cells[packed][halves] : &results[halves];
+    return operand + 1 == c->row_count ? &from_cells[packed][halves] : &results[halves];
 }
 
 /* ---- the opcode ---------------------------------------------------------------------------------- */

@@ -27,15 +27,15 @@ static void an_unknown_qualifier_is_named_with_the_nearest(void **state)
            "       fix: write 'kind::f16'\n");
 }
 
-/* "mma.sync, mma.sp, ...": every family, in the order that the message has. */
-static const char *all_families(struct bench_room *room)
+/* "tcgen05.mma, ...": every family of tcgen05, in the order of the table. */
+static const char *tcgen05_families(struct bench_room *room)
 {
     struct text t;
     tw_text_init(&t, &room->arena);
     for (uint32_t i = 0; tw_tile_family_name(i) != NULL; i++)
-        tw_text_addf(&t, "%s%s", i == 0 ? "" : ", ", tw_tile_family_name(i));
-    assert_non_null(strstr(t.at, "mma.sync, mma.sp"));
-    assert_non_null(strstr(t.at, ", tcgen05.mma, tcgen05.mma.ws, "));
+        if (strncmp(tw_tile_family_name(i), "tcgen05.", 8) == 0)
+            tw_text_addf(&t, "%s%s", t.len == 0 ? "" : ", ", tw_tile_family_name(i));
+    assert_non_null(strstr(t.at, "tcgen05.mma, tcgen05.mma.ws, "));
     return t.at;
 }
 
@@ -50,7 +50,7 @@ static void an_instruction_without_a_tile_pattern_is_refused(void **state)
                      LINE
                      "      |       ^~\n"
                      "  expected: an instruction of one of these families: %s\n"
-                     "       fix: call it as a raw instruction, T.ptx[...](...)\n", all_families(room)));
+                     "       fix: call it as a raw instruction, T.ptx[...](...)\n", tcgen05_families(room)));
 }
 
 static void a_form_outside_the_pattern_is_refused_by_name(void **state)
@@ -64,7 +64,7 @@ static void a_form_outside_the_pattern_is_refused_by_name(void **state)
                      LINE
                      "      |       ^~\n"
                      "  expected: an instruction of one of these families: %s\n"
-                     "       fix: call it as a raw instruction, T.ptx[...](...)\n", all_families(room)));
+                     "       fix: call it as a raw instruction, T.ptx[...](...)\n", tcgen05_families(room)));
 }
 
 static void a_missing_operand_is_counted(void **state)
