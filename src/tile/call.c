@@ -12,6 +12,7 @@ static const struct tile_family *const families[] = {
     &tw_tile_tcgen05_mma,   &tw_tile_tcgen05_mma_ws, &tw_tile_tcgen05_mma_block_scale,
     &tw_tile_tcgen05_ld,     &tw_tile_tcgen05_ld_red, &tw_tile_tcgen05_st,    &tw_tile_tcgen05_cp,
     &tw_tile_tcgen05_shift,
+    &tw_tile_cp_async,       &tw_tile_ldmatrix,      &tw_tile_stmatrix,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 

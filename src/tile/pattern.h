@@ -136,6 +136,7 @@ struct tile_family {
 extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_block_scale, tw_tile_mma_sp_block_scale,
     tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st, tw_tile_tcgen05_cp, tw_tile_tcgen05_shift,
     tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
+extern const struct tile_family tw_tile_cp_async, tw_tile_ldmatrix, tw_tile_stmatrix;
 
 /* Instructions that a thread issues and whose operands are those of the catalogue's form (thread_op.c). */
 extern const struct tile_family tw_tile_thread_ops[];
