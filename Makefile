@@ -10,7 +10,7 @@
 #   make examples               the tensor-core examples, each compared with its reference; DEVICE=cuda[:N]: a GPU
 #                               compared with the machine instead
 #   make bench                  what compiling, running and the arithmetic cost; bench-large: a product of 4096 cubed
-#   make sweep                  three thousand drawn tcgen05 kernels: compiled, assembled, every tenth run
+#   make sweep                  three thousand drawn kernels each of tcgen05.mma and mma.sync: compiled, assembled, every tenth run
 #   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
@@ -22,7 +22,7 @@ endif
 B      := build/$(notdir $(CC))-$(MODE)
 
 # Rooms in their order: a room may include only rooms before it (tools/check_includes reads this line).
-ROOMS  := base diag num layout isa ptx ir lang tile emit machine gpu api
+ROOMS  := base diag num layout isa ptx ir lang tile emit machine check gpu api
 
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes \
           -Wmissing-prototypes -Wswitch-enum -Wvla -Wundef -Wdouble-promotion $(if $(WERROR),-Werror)
@@ -94,7 +94,8 @@ $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
 # What the fuzzers have found and what they start from, as a test; `make fuzz` builds the fuzzers themselves (clang).
-$(call room_test,fuzz): $(B)/%: $(B)/%.o $(B)/tests/fuzz/target.o $(SUPPORT) $(LIB)
+FUZZ_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %/fuzzer.c %_test.c,$(wildcard tests/fuzz/*.c)))
+$(call room_test,fuzz): $(B)/%: $(B)/%.o $(FUZZ_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
@@ -104,14 +105,15 @@ room-fuzz: $(call room_test,fuzz)
 
 FUZZ_TARGETS := ptx contract run
 fuzz:
+	@tools/deps fuzz
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS))
 	@echo "fuzzers: $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS)); see docs/fuzzing.md"
 
 # Only the rooms that they feed: every other one would be edges to count after each input.
 FUZZ_LIBS := $(patsubst %,$(B)/%.a,machine ptx isa layout num diag base)
-$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/target.o $(FUZZ_LIBS)
+$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(FUZZ_KIT) $(FUZZ_LIBS)
 	@echo "  LINK $@"
-	@$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $^ $(LDLIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=$* $^ $(LDLIBS) -o $@
 
 CORPUS_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/corpus/*.c)))
 $(call room_test,corpus): $(B)/%: $(B)/%.o $(CORPUS_KIT) $(SUPPORT) $(LIB)
@@ -174,12 +176,14 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 
 $(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
 
-# Kernels drawn over the whole contract of tcgen05.mma; `make sweep` draws three thousand.
+# Kernels drawn over the whole contracts of tcgen05.mma and mma.sync; `make sweep` draws three thousand of each.
 $(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
+$(B)/tests/api/mma_sweep_test: $(patsubst %,$(B)/tests/api/%.o,mma_sweep_draw mma_sweep_run)
 .PHONY: sweep
 sweep: deps
-	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test >/dev/null
+	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test $(B)/tests/api/mma_sweep_test >/dev/null
 	@TW_SWEEP=3000 $(B)/tests/api/tcgen05_sweep_test
+	@TW_SWEEP=3000 $(B)/tests/api/mma_sweep_test
 
 bench: deps all
 	@$(MAKE) --no-print-directory $(B)/bench_tilewright $(B)/machine_bench $(B)/gemm_bench $(B)/mma_bench >/dev/null
