@@ -125,6 +125,16 @@ static void append_exit(struct decoder *dc)
     dc->code->count++;
 }
 
+/* What a launch must know of its instructions. */
+static void note_inst(struct image *image, const struct dinst *d)
+{
+    image->contractable += (d->flags & D_FLOAT_CONTRACTABLE) != 0;
+    image->uses_stack |= d->isa_op == OP_ALLOCA || d->isa_op == OP_STACKSAVE;
+    image->uses_tmem |= d->isa_op == OP_TCGEN05_ALLOC;
+    image->cancels |= d->isa_op == OP_CLC_TRY_CANCEL;
+    image->strong |= (d->flags & D_STRONG) != 0 || d->isa_op == OP_BULK_REDUCE_GLOBAL || d->isa_op == OP_TENSOR_REDUCE;
+}
+
 static void decode_func(struct decoder *dc, struct code *code)
 {
     const struct ptx_func *const f = code->func;
@@ -143,12 +153,8 @@ static void decode_func(struct decoder *dc, struct code *code)
         code->insts[i].origin = i;
         (void)decode_inst(dc, &f->insts.at[i], &code->insts[i]);
     }
-    for (uint32_t i = 0; i < f->insts.len; i++) {
-        dc->image->contractable += (code->insts[i].flags & D_FLOAT_CONTRACTABLE) != 0;
-        dc->image->uses_stack |= code->insts[i].isa_op == OP_ALLOCA || code->insts[i].isa_op == OP_STACKSAVE;
-        dc->image->uses_tmem |= code->insts[i].isa_op == OP_TCGEN05_ALLOC;
-        dc->image->cancels |= code->insts[i].isa_op == OP_CLC_TRY_CANCEL;
-    }
+    for (uint32_t i = 0; i < f->insts.len; i++)
+        note_inst(dc->image, &code->insts[i]);
     code->count = f->insts.len;
     code->first = dc->image->inst_count;
     dc->image->inst_count += code->count + 1;

@@ -79,6 +79,7 @@ struct image {
     uint32_t inst_count;           /* of all functions */
     bool uses_stack;               /* alloca */
     bool uses_tmem;                /* it allocates tensor memory */
+    bool strong;                   /* it has strong operations on global memory, by threads or engines */
     bool cancels;                  /* it may cancel clusters that have not begun */
 };
 

@@ -20,10 +20,12 @@
 
 enum {
     ROUND_STEPS = 1 << 18,  /* warp instructions of a cluster in a round: milliseconds, so that host threads seldom meet */
+    LONG_ROUND_STEPS = 1 << 21, /* where no instruction is strong: clusters meet to come and go, and for the limits  */
     TURN_STEPS = 256,       /* in its turn: enough that a loop of atomics does not change clusters each time  */
     FIRST_WINDOW = 64,      /* clusters; a GPU of 148 SMs holds more, but seldom needs to                     */
     CANCEL_WINDOW = 8,      /* at most, where clusters may be cancelled: the fewer begin, the more there are to cancel */
     MORE_WINDOW = 16,
+    SHORT_ROUND_STEPS = 1 << 16, /* of all clusters: when they all have ended by then, twice as many begin the next */
     PATIENCE = 16,          /* quiet rounds before more clusters are let in                                   */
     CREW_STEPS = 1 << 13,   /* of the last round: below that, waking other threads costs more than they do    */
     CLOCK_STEPS = 1 << 12   /* warp instructions between two looks at the clock                               */
@@ -166,12 +168,19 @@ static void open_window(struct launch *l)
     l->quiet_rounds = 0;
 }
 
+/* Rounds are short where clusters may wait for each other: for a turn, or for clusters that have not begun. */
+static uint64_t largest_share(const struct launch *l)
+{
+    const bool others_wait = l->quiet_rounds != 0 && l->cluster_next != l->cluster_total;
+    return l->image->strong || others_wait ? ROUND_STEPS : LONG_ROUND_STEPS;
+}
+
 /* Equal shares of what the limit leaves; the last few instructions go to the first clusters. */
 static void share_out(struct launch *l)
 {
     const uint64_t left = l->spec.max_steps - l->warp_steps;
-    const uint64_t each = left / l->resident_count;
-    l->share = each == 0 ? 1 : each < ROUND_STEPS ? each : ROUND_STEPS;
+    const uint64_t each = left / l->resident_count, most = largest_share(l);
+    l->share = each == 0 ? 1 : each < most ? each : most;
     l->sharers = each == 0 ? (uint32_t)left : l->resident_count;
     for (uint32_t i = 0; i < l->resident_count; i++)
         if (l->residents[i].cluster != NULL)
@@ -271,6 +280,8 @@ static void end_round(struct launch *l)
         }
     }
     l->resident_count = kept;
+    if (kept == 0 && l->apart_steps < SHORT_ROUND_STEPS && !l->image->cancels && 2 * l->window <= MAX_RESIDENT)
+        l->window *= 2;
     if (l->cluster_done != done)
         l->quiet_rounds = 0;
     else

@@ -164,6 +164,34 @@ static void a_barrier_of_the_grid(void **state)
     assert_memory_equal(o->words, want, 300 * 4);
 }
 
+/* More and more blocks begin a round when all of them end in it; the order of their atomics is one for all that. */
+static void short_blocks_begin_by_the_hundred(void **state)
+{
+    static const char text[] = KERNEL("",
+                                      "mov.u32 %r1, %ctaid.x;\nmad.wide.u32 %q1, %r1, 4, %out;\nsetp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\n"
+                                      "atom.global.add.u32 %r2, [%out+16380], 1;\nst.global.u32 [%q1], %r2;\nEND:\n");
+    const struct outcome *const o = on_any_threads(*state, text, (struct launch_spec){.grid = {4000}, .block = {64}}, true);
+    assert_string_equal(o->diags, "");
+    assert_int_equal(o->words[OUT_WORDS - 1], 4000);
+    for (uint32_t i = 0; i < 4000; i++)
+        assert_int_equal(o->words[i], i);
+}
+
+/* No instruction is strong, so rounds are long; the first blocks count while they wait, which is no poll, for one of the last. */
+static void blocks_that_count_let_later_blocks_begin(void **state)
+{
+    static const char text[] = KERNEL("",
+                                      "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\nmov.u32 %r4, 0;\n"
+                                      "setp.eq.u32 %p2, %r1, 66;\n@%p2 bra STORE;\nsetp.ge.u32 %p2, %r1, 2;\n@%p2 bra END;\n"
+                                      "WAIT: add.u32 %r4, %r4, 1;\nld.global.u32 %r3, [%out+8000];\nsetp.eq.u32 %p3, %r3, 0;\n@%p3 bra WAIT;\n"
+                                      "mad.wide.u32 %q1, %r1, 4, %out;\nst.global.u32 [%q1], %r3;\nbra.uni END;\n"
+                                      "STORE: mov.u32 %r3, 7;\nst.global.u32 [%out+8000], %r3;\nEND:\n");
+    const struct outcome *const o = run_on(*state, text, (struct launch_spec){.grid = {67}, .block = {32}}, 2);
+    assert_int_equal(o->status, LAUNCH_FINISHED);
+    assert_int_equal(o->words[0], 7);
+    assert_int_equal(o->words[1], 7);
+}
+
 /* The fault of the lowest block counts, whichever thread came to one first; what it says is the same. */
 static void the_first_fault_is_that_of_the_lowest_block(void **state)
 {
@@ -244,6 +272,8 @@ int main(void)
         ROOM_TEST(a_race_of_the_kernel_is_none_of_the_host),
         ROOM_TEST(blocks_may_wait_for_later_blocks),
         ROOM_TEST(a_barrier_of_the_grid),
+        ROOM_TEST(short_blocks_begin_by_the_hundred),
+        ROOM_TEST(blocks_that_count_let_later_blocks_begin),
         ROOM_TEST(the_first_fault_is_that_of_the_lowest_block),
         ROOM_TEST(the_limit_on_instructions_is_exact),
         ROOM_TEST(what_is_printed_comes_in_one_order),
