@@ -13,6 +13,7 @@ static const struct tile_family *const families[] = {
     &tw_tile_tcgen05_ld,     &tw_tile_tcgen05_ld_red, &tw_tile_tcgen05_st,    &tw_tile_tcgen05_cp,
     &tw_tile_tcgen05_shift,
     &tw_tile_cp_async,       &tw_tile_ldmatrix,      &tw_tile_stmatrix,
+    &tw_tile_wgmma,          &tw_tile_wgmma_sp,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 

@@ -67,6 +67,31 @@ static bool whole_warps(struct tile_call *c, const struct tile_guards *g, const 
     return true;
 }
 
+/* What warpgroups issue takes whole warpgroups: four consecutive warps, the first a multiple of four. */
+static bool whole_groups(struct tile_call *c, const struct tile_guards *g, const struct roll *r)
+{
+    for (uint32_t w = 0; w < TILE_MAX_CTA_WARPS; w++) {
+        const uint32_t group = w / 4;
+        const bool any = r->warp[4 * group] || r->warp[4 * group + 1] || r->warp[4 * group + 2] || r->warp[4 * group + 3];
+        if (!any || r->warp[w])
+            continue;
+        const uint32_t threads = tw_tile_block_threads(c->k);
+        struct diag *d = tw_diag(c->diags, E0414, c->tile->opcode_at,
+                                 "%s is issued by whole warpgroups, and warp %u of warpgroup %u is missing", c->family->name, w % 4,
+                                 group);
+        tw_diag_expected(d, "all four warps of every warpgroup that gets here");
+        if (32 * w < threads)
+            tw_diag_found(d, "a condition around the call that leaves warps out");
+        else
+            tw_diag_found(d, "a block of %u threads, not a multiple of 128", threads);
+        tw_diag_fix(d, 32 * w < threads ? "guard the call by warpgroup" : "launch a multiple of 128 threads");
+        if (32 * w < threads)
+            blame(c, g, 32 * w, d);
+        return false;
+    }
+    return true;
+}
+
 static bool range_of_set(const uint8_t *set, uint32_t count, int64_t *low, int64_t *extent)
 {
     *low = -1;
@@ -130,6 +155,20 @@ static bool warp_axis(struct tile_call *c, const struct roll *r)
     return true;
 }
 
+static bool warpgroup_axis(struct tile_call *c, const struct roll *r)
+{
+    uint8_t groups[TILE_MAX_CTA_WARPS / 4];
+    int64_t low, extent;
+    for (uint32_t i = 0; i < TILE_MAX_CTA_WARPS / 4; i++)
+        groups[i] = r->warp[4 * i];
+    if (c->tile->scope == IR_WARPGROUP_SCOPE)
+        return true;
+    if (!range_of_set(groups, TILE_MAX_CTA_WARPS / 4, &low, &extent))
+        return scattered(c, "warpgroup");
+    add_axis(&c->crew, TILE_GROUP_WARPGROUP, "warpgroup", low, extent);
+    return true;
+}
+
 static bool lane_axis(struct tile_call *c, const uint8_t *active, const struct roll *r)
 {
     int64_t low, extent;
@@ -169,6 +208,7 @@ static int64_t group_value(enum tile_group_axis axis, uint32_t thread, const int
         [TILE_GROUP_CTA_Z] = cta[2],      [TILE_GROUP_CTA_Y] = cta[1],
         [TILE_GROUP_CTA_X] = cta[0],      [TILE_GROUP_WARP] = thread / 32,
         [TILE_GROUP_WARP_IN_WG] = thread / 32 % 4, [TILE_GROUP_LANE] = thread % 32,
+        [TILE_GROUP_WARPGROUP] = thread / 128,
     };
     return of[axis];
 }
@@ -184,7 +224,7 @@ static void add_member(struct tile_crew *crew, uint32_t thread, const int64_t ct
 static void list_members(struct tile_call *c, const uint8_t *active)
 {
     const uint32_t threads = tw_tile_block_threads(c->k);
-    const uint32_t step = c->family->issuer == TILE_BY_WARP ? TW_WARP_LANES : 1;
+    const uint32_t step = tile_issuer_threads(c->family->issuer);
     int64_t ctas[3] = {1, 1, 1};
     for (int i = 0; i < 3 && c->crew.many_ctas; i++)
         ctas[i] = c->k->launch.cluster[i] > 0 ? c->k->launch.cluster[i] : 1;
@@ -196,19 +236,26 @@ static void list_members(struct tile_call *c, const uint8_t *active)
                 add_member(&c->crew, t, (const int64_t[3]){n % ctas[0], n / ctas[0] % ctas[1], n / ctas[0] / ctas[1]});
 }
 
+static bool too_narrow(struct tile_call *c)
+{
+    const bool groups = c->family->issuer == TILE_BY_WARPGROUP;
+    const char *scope = tw_ir_exec_scope_name(c->tile->scope);
+    struct diag *d = tw_diag(c->diags, E0413, c->tile->opcode_at, "%s at %s scope", c->family->name, scope);
+    tw_diag_expected(d, "scope=%s\"warpgroup\", \"cta\" or \"cluster\": the instruction is issued by whole %s",
+                     groups ? "" : "\"warp\", ", groups ? "warpgroups" : "warps");
+    tw_diag_found(d, "scope=\"%s\"%s", scope, c->tile->scope == IR_THREAD_SCOPE ? ", the default" : "");
+    tw_diag_fix(d, "write scope=\"%s\"", groups ? "warpgroup" : "warp");
+    return false;
+}
+
 bool tw_tile_assemble(struct tile_call *c, const struct tile_guards *guards)
 {
     c->crew = (struct tile_crew){0};
-    const bool by_warp = c->family->issuer == TILE_BY_WARP;
+    const enum tile_issuer issuer = c->family->issuer;
+    const bool by_warp = issuer == TILE_BY_WARP, by_group = issuer == TILE_BY_WARPGROUP;
+    if ((by_warp && c->tile->scope < IR_WARP_SCOPE) || (by_group && c->tile->scope < IR_WARPGROUP_SCOPE))
+        return too_narrow(c);
     if (c->tile->scope == IR_THREAD_SCOPE) {
-        if (by_warp) {
-            struct diag *d = tw_diag(c->diags, E0413, c->tile->opcode_at, "%s at thread scope", c->family->name);
-            tw_diag_expected(d,
-                             "scope=\"warp\", \"warpgroup\", \"cta\" or \"cluster\": the instruction is issued by whole warps");
-            tw_diag_found(d, "scope=\"thread\", the default");
-            tw_diag_fix(d, "write scope=\"warp\"");
-            return false;
-        }
         c->crew.anyone = true;
         c->crew.members = arena_new(c->arena, struct tile_member, 1);
         c->crew.member_count = 1;
@@ -216,9 +263,10 @@ bool tw_tile_assemble(struct tile_call *c, const struct tile_guards *guards)
     }
     const uint8_t *active = tw_tile_active(guards);
     struct roll roll;
-    if (!take_roll(c, active, &roll) || (by_warp && !whole_warps(c, guards, active, &roll)))
+    if (!take_roll(c, active, &roll) || ((by_warp || by_group) && !whole_warps(c, guards, active, &roll)) ||
+        (by_group && !whole_groups(c, guards, &roll)) || !cluster_axes(c))
         return false;
-    if (!cluster_axes(c) || !warp_axis(c, &roll) || (!by_warp && !lane_axis(c, active, &roll)))
+    if (by_group ? !warpgroup_axis(c, &roll) : !warp_axis(c, &roll) || (!by_warp && !lane_axis(c, active, &roll)))
         return false;
     list_members(c, active);
     return true;

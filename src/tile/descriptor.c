@@ -18,6 +18,7 @@ struct walk {
     const struct tile_operand *o;
     const int64_t *group;
     enum swizzle_mode mode;
+    enum smem_desc_arch arch;
     bool mn_major;
     const struct smem_desc *given; /* strides and swizzle by parameters, or NULL */
     uint32_t bits; /* of an element in memory */
@@ -48,7 +49,7 @@ static struct diag *no_walk(const struct walk *w, enum diag_code code)
 {
     struct diag *d = tw_tile_error(w->c, w->operand, code, ": no %s descriptor walks this view",
                                    w->mn_major ? "MN-major" : "K-major");
-    tw_diag_spec(d, "PTX ISA, tcgen05 matrix descriptor, canonical layouts");
+    tw_diag_spec(d, "PTX ISA, %s matrix descriptor, canonical layouts", w->arch == SMEM_DESC_WGMMA ? "wgmma" : "tcgen05");
     return d;
 }
 
@@ -67,7 +68,8 @@ static bool find_layout(struct walk *w)
         tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", w->o->row->name);
         return false;
     }
-    const char *refusal = tw_smem_layout_refusal(w->mode, w->bits, w->mn_major);
+    const char *refusal = tw_smem_layout_code(w->arch, w->mode) < 0 ? "no swizzle, 32B, 64B or 128B: descriptors of wgmma know no other"
+                                                                    : tw_smem_layout_refusal(w->mode, w->bits, w->mn_major);
     if (refusal == NULL)
         return true;
     struct diag *d = no_walk(w, E0421);
@@ -197,7 +199,7 @@ static bool other_major_walks(const struct walk *w)
     struct walk other = *w;
     int64_t row, k;
     other.mn_major = !w->mn_major;
-    if (tw_smem_layout_refusal(other.mode, other.bits, other.mn_major) != NULL)
+    if (tw_smem_layout_refusal(other.mode, other.bits, other.mn_major) != NULL || (other.arch == SMEM_DESC_WGMMA && other.bits != 16))
         return false;
     const struct strides s = read_strides(&other);
     struct smem_desc desc = describe_strides(&other, &s);
@@ -316,12 +318,13 @@ const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operan
         return *remembered;
     const struct tile_operand *o = &c->operand[operand];
     assert(o->row->atom_rank == 2);
-    struct walk w = {.c = c, .operand = operand, .o = o, .mn_major = form.mn_major, .given = form.given,
+    struct walk w = {.c = c, .operand = operand, .o = o, .arch = form.arch, .mn_major = form.mn_major, .given = form.given,
                      .bits = o->view->elem.bits,
                      .rows = c->symbol[o->row->atom[0].extent], .ks = c->symbol[o->row->atom[1].extent]};
     if (!check_memory(&w) || !find_layout(&w) || !check_alignment(&w) || !check_starts(&w))
         return NULL;
     struct tile_place *p = arena_new(c->arena, struct tile_place, 1);
+    p->arch = form.arch;
     if (!describe(&w, p))
         return NULL;
     *remembered = p;

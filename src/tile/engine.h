@@ -49,6 +49,7 @@ struct tile_place {
     uint32_t start_byte;         /* where in that cell or register the atom starts; not 0 only where the row allows it */
     uint32_t choice;             /* registers: which of the lanes that may supply them do */
     struct smem_desc desc;       /* shared memory: start is relative to the storage */
+    enum smem_desc_arch arch;    /* whose encoding the descriptor has */
     struct tile_affine origin;   /* shared memory: byte offset of the descriptor's start */
 };
 
@@ -124,6 +125,7 @@ const struct tile_place *tw_tile_registers(struct tile_call *c, uint32_t operand
 const struct tile_place *tw_tile_cells(struct tile_call *c, uint32_t operand);
 /* Where a family takes strides and swizzle from parameters, `given` holds them, and the walk is proven with them. */
 struct tile_walk_form {
+    enum smem_desc_arch arch;
     bool mn_major;
     const struct smem_desc *given; /* NULL: read from the layout */
 };

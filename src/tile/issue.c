@@ -120,7 +120,7 @@ void tw_tile_put_descriptor(struct tile_call *c, struct ir_ptx_operand *to, uint
     struct ir_expr *inside = tw_ir_binary(c->k, IR_BITAND, address, u32(c, 0x3ffff), at);
     struct ir_expr *units = tw_ir_binary(c->k, IR_SHR, inside, u32(c, 4), at);
     struct ir_expr *low = add_starts(c, o, add(c, units, tw_tile_affine_expr(c, &origin)), 128);
-    const uint64_t constant = tw_smem_desc_encode(SMEM_DESC_TCGEN05, &place->desc);
+    const uint64_t constant = tw_smem_desc_encode(place->arch, &place->desc);
     to->kind = IR_PTX_VALUE;
     to->expr = tw_ir_binary(c->k, IR_BITOR, tw_ir_cast(c->k, tw_ir_uint64(), low, at),
                             tw_ir_const_bits(c->k, tw_ir_uint64(), constant, at), at);

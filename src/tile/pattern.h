@@ -44,10 +44,15 @@ struct tile_axis {
 
 enum tile_role { TILE_DST, TILE_SRC, TILE_UPDATE };
 
-/* Who issues: every thread by itself (a scope exposes lanes), or a warp as one. */
-enum tile_issuer { TILE_BY_THREAD, TILE_BY_WARP };
+/* Who issues: every thread by itself (a scope exposes lanes), a warp as one, or the four warps of a warpgroup as one. */
+enum tile_issuer { TILE_BY_THREAD, TILE_BY_WARP, TILE_BY_WARPGROUP };
 
-/* The atom coordinate of item `item` of lane `lane`: registers in order, where a register holds several items the low bits
+static inline uint32_t tile_issuer_threads(enum tile_issuer i)
+{
+    return i == TILE_BY_WARPGROUP ? 4 * TW_WARP_LANES : i == TILE_BY_WARP ? TW_WARP_LANES : 1;
+}
+
+/* The atom coordinate of item `item` of lane `lane` (0 to 127 where a warpgroup issues): registers in order, where a register holds several items the low bits
  * first. */
 typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t item, int64_t coord[TILE_MAX_ATOM]);
 /* Whether a lane supplies the operand at all. */
@@ -136,6 +141,7 @@ struct tile_family {
 extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_block_scale, tw_tile_mma_sp_block_scale,
     tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st, tw_tile_tcgen05_cp, tw_tile_tcgen05_shift,
     tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
+extern const struct tile_family tw_tile_wgmma, tw_tile_wgmma_sp;
 extern const struct tile_family tw_tile_cp_async, tw_tile_ldmatrix, tw_tile_stmatrix;
 
 /* Instructions that a thread issues and whose operands are those of the catalogue's form (thread_op.c). */

@@ -97,8 +97,11 @@ static axis_set needed_axes(const struct tile_call *c)
     static const enum axis of[] = {
         [TILE_GROUP_CTA_Z] = AXIS_CBZ, [TILE_GROUP_CTA_Y] = AXIS_CBY,        [TILE_GROUP_CTA_X] = AXIS_CBX,
         [TILE_GROUP_WARP] = AXIS_WARPID, [TILE_GROUP_WARP_IN_WG] = AXIS_WID_IN_WG, [TILE_GROUP_LANE] = AXIS_LANEID,
+        [TILE_GROUP_WARPGROUP] = AXIS_WGID,
     };
-    axis_set set = c->family->issuer == TILE_BY_WARP ? AXIS_BIT(AXIS_LANEID) : 0;
+    axis_set set = c->family->issuer == TILE_BY_THREAD ? 0 : AXIS_BIT(AXIS_LANEID);
+    if (c->family->issuer == TILE_BY_WARPGROUP)
+        set |= AXIS_BIT(AXIS_WID_IN_WG);
     for (uint32_t i = 0; i < c->crew.group_rank; i++)
         if (c->crew.group[i].extent > 1)
             set |= AXIS_BIT(of[c->crew.group[i].axis]);
@@ -321,7 +324,7 @@ static bool find_lane(struct tile_call *c, uint32_t operand, struct tile_place *
 static bool find_registers(struct tile_call *c, uint32_t operand, struct tile_place *p)
 {
     const struct tile_operand *o = &c->operand[operand];
-    const uint32_t lanes = c->family->issuer == TILE_BY_WARP ? TW_WARP_LANES : 1;
+    const uint32_t lanes = tile_issuer_threads(c->family->issuer);
     bool first = true;
     p->reg_count = o->row->regs(c);
     p->reg_type = o->view->elem;

@@ -182,7 +182,7 @@ struct ir_expr *tw_tile_group_coord(struct ir_kernel *k, const struct tile_group
     static const enum ir_coord coords[] = {
         [TILE_GROUP_CTA_Z] = IR_CTAID_Z,  [TILE_GROUP_CTA_Y] = IR_CTAID_Y, [TILE_GROUP_CTA_X] = IR_CTAID_X,
         [TILE_GROUP_WARP] = IR_WARP_ID,   [TILE_GROUP_WARP_IN_WG] = IR_WARP_IN_WARPGROUP,
-        [TILE_GROUP_LANE] = IR_LANE_ID,
+        [TILE_GROUP_LANE] = IR_LANE_ID,   [TILE_GROUP_WARPGROUP] = IR_WARPGROUP_ID,
     };
     const struct ir_type i32 = tw_ir_int32();
     if (row->extent == 1)

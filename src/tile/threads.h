@@ -34,7 +34,8 @@ const uint8_t *tw_tile_active(const struct tile_guards *g);
 void tw_tile_thread_axes(uint32_t thread, int64_t at[AXIS_COUNT]);
 
 enum tile_group_axis {
-    TILE_GROUP_CTA_Z, TILE_GROUP_CTA_Y, TILE_GROUP_CTA_X, TILE_GROUP_WARP, TILE_GROUP_WARP_IN_WG, TILE_GROUP_LANE
+    TILE_GROUP_CTA_Z, TILE_GROUP_CTA_Y, TILE_GROUP_CTA_X, TILE_GROUP_WARP, TILE_GROUP_WARP_IN_WG, TILE_GROUP_LANE,
+    TILE_GROUP_WARPGROUP
 };
 
 struct tile_group_row {
@@ -43,7 +44,7 @@ struct tile_group_row {
     int64_t low, extent;    /* coordinate c stands for unit low + c */
 };
 
-/* One issuer: a warp, or a thread. */
+/* One issuer: a warpgroup, a warp, or a thread. */
 struct tile_member {
     uint32_t thread;        /* its first thread */
     int64_t cta[3];         /* x, y, z in the cluster */
