@@ -51,7 +51,8 @@ static void emit_access(struct cta *cta, const struct copy *c, uint32_t lane, en
                         bool write)
 {
     struct machine_event event = {.kind = EVENT_ACCESS, .warp = c->warp, .lane = lane, .space = space, .address = address,
-                                  .bytes = bytes, .read = !write, .write = write, .proxy = PROXY_GENERIC};
+                                  .bytes = bytes, .read = !write, .write = write, .proxy = PROXY_GENERIC,
+                                  .origin = &c->code->origins[c->origin]};
     tw_emit_op(cta->cluster, cta, &event, c->op);
 }
 

@@ -62,7 +62,8 @@ struct machine_event {
     uint32_t lane;      /* EVENT_ACCESS: the one lane */
     uint64_t op;        /* asynchronous operation, numbered from 1 within the cluster; 0: a thread acts */
     uint32_t pc;        /* index into the code; of the issuing instruction for an op */
-    const struct origin *origin; /* of a thread's event: its instruction's places in PTX and source (machine/decode.h); NULL: none */
+    const struct origin *origin; /* the instruction's places in PTX and source (machine/decode.h): of a thread's event, and of what
+                                    cp.async writes; NULL: not known */
     void **of_cluster;  /* a pointer that belongs to the observer as long as the cluster lives; NULL at first */
     enum space space;
     uint64_t address;   /* in its space; shared addresses carry the rank; TMEM: lane << 16 | column */
