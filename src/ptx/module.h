@@ -253,9 +253,10 @@ struct ptx_module {
 /* The operand of a role; a role that the form lacks or that was left out gives an OPERAND_NONE. */
 extern const struct ptx_operand tw_ptx_no_operand;
 
+/* Of an instruction without operands, and of an empty list, the result points to none: the pool may be empty. */
 static inline const struct ptx_operand *tw_ptx_operands(const struct ptx_func *f, const struct ptx_inst *i)
 {
-    return f->pool.at + i->operands;
+    return f->pool.len == 0 ? &tw_ptx_no_operand : f->pool.at + i->operands;
 }
 
 static inline const struct ptx_operand *tw_ptx_operand(const struct ptx_func *f, const struct ptx_inst *i,
@@ -268,7 +269,7 @@ static inline const struct ptx_operand *tw_ptx_operand(const struct ptx_func *f,
 /* Elements of a vector, tensor or list operand. */
 static inline const struct ptx_operand *tw_ptx_elements(const struct ptx_func *f, const struct ptx_operand *o)
 {
-    return f->pool.at + o->index;
+    return f->pool.len == 0 ? &tw_ptx_no_operand : f->pool.at + o->index;
 }
 
 /* The modifier in a slot (enum isa_mod or a shape), MOD_NONE if absent or if the form has no such slot. */

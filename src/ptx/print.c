@@ -56,7 +56,7 @@ void tw_ptx_print_operand(const struct ptx_module *m, const struct ptx_func *f, 
     if (o->negated)
         tw_text_put(out, '!');
     const bool has_elements = o->kind == OPERAND_VECTOR || o->kind == OPERAND_LIST || o->kind == OPERAND_TENSOR;
-    const struct ptx_operand *const elems = has_elements ? f->pool.at + o->index : NULL;
+    const struct ptx_operand *const elems = has_elements ? tw_ptx_elements(f, o) : NULL;
     switch ((enum ptx_operand_kind)o->kind) {
     case OPERAND_NONE: return;
     case OPERAND_SINK: tw_text_put(out, '_'); return;
