@@ -1,5 +1,7 @@
 #include "fuzz/target.h"
 
+#include "base/limits.h"
+#include "isa/tensor_map.h"
 #include "machine/launch.h"
 #include "ptx/contract.h"
 #include "ptx/ptx.h"
@@ -8,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 64 << 20, MOST_STEPS = 20000, ARGUMENT_BYTES = 4096 };
+enum {
+    MOST_BYTES = 64 << 20,
+    MOST_STEPS = 4000,        /* warp instructions: a loop that does not end costs a millisecond */
+    ARGUMENT_BYTES = 4096,
+    MAP_AT = 2048,            /* where a tensor map lies in the argument; it describes the bytes before it */
+    THREADS = 40,             /* two warps, the second in part */
+    CTAS = 2
+};
 
 /* What one input needs; a limit that is hit jumps to `landing`. */
 struct bench {
@@ -19,8 +28,7 @@ struct bench {
     uint32_t file;
 };
 
-/* The instruction tables are the same for all inputs. */
-static const struct isa *tables(void)
+const struct isa *fuzz_tables(void)
 {
     static struct landing landing;
     static struct arena arena;
@@ -53,7 +61,7 @@ static void render(struct bench *b)
 
 static void with_bench(const char *name, const uint8_t *bytes, size_t len, void (*use)(struct bench *b))
 {
-    const struct isa *const isa = tables();
+    const struct isa *const isa = fuzz_tables();
     struct bench *const b = calloc(1, sizeof *b);
     if (b == NULL || isa == NULL)
         abort();
@@ -80,13 +88,13 @@ static void must_be(bool fine, const char *what)
 static void use_ptx(struct bench *b)
 {
     struct text printed;
-    const struct ptx_module *const first = tw_ptx_parse(&b->arena, tables(), &b->diags, b->file);
+    const struct ptx_module *const first = tw_ptx_parse(&b->arena, fuzz_tables(), &b->diags, b->file);
     if (b->diags.error_count != 0)
         return;
     tw_text_init(&printed, &b->arena);
     tw_ptx_print(first, &printed);
     const uint32_t again = tw_sources_add(&b->sources, "again.ptx", (struct str){printed.at, printed.len});
-    const struct ptx_module *const second = tw_ptx_parse(&b->arena, tables(), &b->diags, again);
+    const struct ptx_module *const second = tw_ptx_parse(&b->arena, fuzz_tables(), &b->diags, again);
     const char *why = NULL;
     must_be(b->diags.error_count == 0, "what was printed is not legal");
     must_be(tw_ptx_module_equal(first, second, &b->arena, &why), "what was printed means something else");
@@ -121,6 +129,15 @@ void fuzz_contract(const uint8_t *bytes, size_t len)
 
 /* ---- Running --------------------------------------------------------------------------------------- */
 
+/* A map of 16 x 32 words, so that kernels of a few lines reach the copies of tensors. */
+static void write_map(const struct memory *memory, uint64_t address, struct arena *arena)
+{
+    struct tensor_map_fault fault;
+    const struct tensor_map map = {.type = tw_tensor_map_type_find(STR("f32")), .rank = 2, .address = address, .dims = {32, 16}, .strides = {0, 128},
+                                   .box = {8, 4}, .element_strides = {1, 1}};
+    must_be(tw_tensor_map_encode(&map, 90, arena, tw_memory_at(memory, address + MAP_AT, TENSOR_MAP_BYTES), &fault), "the tensor map is not legal");
+}
+
 /* Eight-byte parameters are addresses of one allocation, others small numbers. */
 static void fill_params(const struct param_layout *layout, uint64_t address, uint8_t *to)
 {
@@ -132,18 +149,30 @@ static void fill_params(const struct param_layout *layout, uint64_t address, uin
     }
 }
 
-static void run_entry(struct bench *b, const struct program *program, const char *entry, uint64_t address)
+/* As the kernel's own directives want it, where it has them. */
+static struct launch_spec spec_of(const struct ptx_directives *dir)
+{
+    struct launch_spec spec = {.grid = {CTAS}, .block = {THREADS}, .dynamic_shared_bytes = 1024, .max_steps = MOST_STEPS, .max_memory = MOST_BYTES, .report = true};
+    for (int i = 0; i < 3; i++) {
+        if (dir->reqntid[0] != 0)
+            spec.block[i] = 0;
+        if (dir->reqnctapercluster[0] != 0 && dir->reqnctapercluster[i] <= TW_MAX_CLUSTER_CTAS)
+            spec.grid[i] = dir->reqnctapercluster[i];
+    }
+    return spec;
+}
+
+static void run_entry(struct bench *b, const struct program *program, const struct ptx_func *entry, uint64_t address)
 {
     struct param_layout layout;
-    if (!tw_program_params(program, entry, &b->diags, &layout))
+    if (!tw_program_params(program, entry->name, &b->diags, &layout))
         return;
     uint8_t *const params = tw_arena_alloc(&b->arena, 1, (size_t)layout.bytes + 8);
     fill_params(&layout, address, params);
-    struct launch *const l = tw_launch_new(program, entry,
-                                           &(struct launch_spec){.grid = {4}, .block = {64}, .dynamic_shared_bytes = 1024, .params = params,
-                                                                 .param_bytes = layout.bytes, .max_steps = MOST_STEPS, .max_memory = MOST_BYTES,
-                                                                 .report = true},
-                                           &b->diags);
+    struct launch_spec spec = spec_of(&entry->directives);
+    spec.params = params;
+    spec.param_bytes = layout.bytes;
+    struct launch *const l = tw_launch_new(program, entry->name, &spec, &b->diags);
     if (l == NULL)
         return;
     struct text report;
@@ -155,7 +184,7 @@ static void run_entry(struct bench *b, const struct program *program, const char
 
 static void use_run(struct bench *b)
 {
-    const struct ptx_module *const module = tw_ptx_parse(&b->arena, tables(), &b->diags, b->file);
+    const struct ptx_module *const module = tw_ptx_parse(&b->arena, fuzz_tables(), &b->diags, b->file);
     if (b->diags.error_count != 0)
         return;
     struct memory *const memory = tw_memory_new(MOST_BYTES);
@@ -163,9 +192,11 @@ static void use_run(struct bench *b)
         abort();
     const struct program *const program = tw_program_load(&b->arena, &b->diags, module, memory);
     const uint64_t address = tw_memory_alloc(memory, ARGUMENT_BYTES, "argument");
+    if (address != 0)
+        write_map(memory, address, &b->arena);
     for (uint32_t i = 0; program != NULL && i < module->funcs.len; i++)
         if (module->funcs.at[i].is_entry && module->funcs.at[i].has_body)
-            run_entry(b, program, module->funcs.at[i].name, address);
+            run_entry(b, program, &module->funcs.at[i], address);
     tw_memory_free(memory);
 }
 

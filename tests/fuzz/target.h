@@ -5,16 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fuzz_target {
-    const char *name; /* its corpus is tests/fuzz/corpus/name */
-    void (*feed)(const uint8_t *bytes, size_t len);
-};
-
 /* A PTX file: parsed and verified; what is legal is printed, parsed again, and must be the same. */
 void fuzz_ptx(const uint8_t *bytes, size_t len);
 /* A launch contract: read; what is legal is written, read again, and must be the same text. */
 void fuzz_contract(const uint8_t *bytes, size_t len);
 /* A PTX file whose kernels are run under small limits. */
 void fuzz_run(const uint8_t *bytes, size_t len);
+
+
+/* The instruction tables, the same for all inputs: made on first use. */
+struct isa;
+const struct isa *fuzz_tables(void);
 
 #endif
