@@ -170,7 +170,7 @@ enum ir_stmt_op {
     IR_IF,       /* value = condition, body, orelse */
     IR_BREAK, IR_CONTINUE, IR_RETURN /* value or NULL */,
     IR_ASSERT,   /* value, text */
-    IR_TILE,     /* tile: one T.cuda.tile.apply */
+    IR_TILE,     /* tile: one T.cuda.tile.apply; or an ewise: body, from IR_DEFINEs of parameters and result on */
     IR_DISPATCH, /* tile: one Tx.* call, for which a variant is chosen; `opcode` is the name of the operation */
     IR_PTX,      /* ptx: one instruction */
     IR_CUDA,     /* cuda, args: one T.cuda.* helper */

@@ -327,7 +327,10 @@ static void print_stmt(struct printer *p, const struct ir_stmt *s, unsigned dept
     case IR_CONTINUE: print_line(p, "continue", NULL); break;
     case IR_RETURN: print_line(p, "return", s->value); break;
     case IR_ASSERT: print_line(p, "assert", s->value); break;
-    case IR_TILE: print_tile(p, "tile", s->tile, depth); break;
+    case IR_TILE:
+        print_tile(p, "tile", s->tile, depth);
+        print_block(p, &s->body, depth + 1);
+        break;
     case IR_DISPATCH: print_tile(p, "dispatch", s->tile, depth); break;
     case IR_PTX: print_ptx(p, s->ptx); break;
     case IR_CUDA: print_cuda(p, s); break;

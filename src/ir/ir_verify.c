@@ -310,6 +310,7 @@ static void check_stmt(struct verifier *v, const struct ir_stmt *s)
             check_args(v, s->tile->operands, s->tile->operand_count);
             check_args(v, s->tile->params, s->tile->param_count);
         }
+        check_block(v, &s->body);
         break;
     case IR_PTX:
         check(v, s->ptx != NULL && s->ptx->mnemonic != NULL, "ptx", "no instruction");

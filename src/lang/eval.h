@@ -309,6 +309,11 @@ extern const struct builtin_table tw_lib_tx[IR_CLUSTER_SCOPE + 1];
 
 /* An argument of a tile operation: a tensor, a static value or a run-time scalar. `what` names it in messages. */
 bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out);
+/* A positional operand: a literal is a scalar of its natural type. */
+bool tw_eval_tile_operand(struct eval *ev, const struct arg *a, struct ir_arg *out);
+/* scope=: "thread" if it is not given. */
+bool tw_eval_exec_scope(struct eval *ev, const struct arg *a, enum ir_exec_scope *out);
+builtin_fn tw_lib_ewise;
 /* Members of T.cuda that live with their kin. */
 builtin_fn tw_lib_decl_tmem, tw_lib_launch_config;
 /* The CTA's place in its cluster along an axis (0 x, 1 y, 2 z); 0 where no cluster is launched. */

@@ -61,7 +61,7 @@ bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const
 }
 
 /* An operand is a tensor, a region or a scalar; a literal is a scalar of its natural type. */
-static bool to_operand(struct eval *ev, const struct arg *a, struct ir_arg *out)
+bool tw_eval_tile_operand(struct eval *ev, const struct arg *a, struct ir_arg *out)
 {
     if (!value_is_static_number(a->value))
         return tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out);
@@ -71,7 +71,7 @@ static bool to_operand(struct eval *ev, const struct arg *a, struct ir_arg *out)
     return out->expr != NULL;
 }
 
-static bool read_scope(struct eval *ev, const struct arg *a, enum ir_exec_scope *out)
+bool tw_eval_exec_scope(struct eval *ev, const struct arg *a, enum ir_exec_scope *out)
 {
     static const enum ir_exec_scope scopes[] = {IR_THREAD_SCOPE, IR_WARP_SCOPE, IR_WARPGROUP_SCOPE, IR_CTA_SCOPE,
                                                 IR_CLUSTER_SCOPE};
@@ -112,7 +112,7 @@ static struct value apply(struct eval *ev, struct call *c)
 {
     struct ir_kernel *k = eval_kernel(ev);
     struct ir_tile *tile = arena_new(k->arena, struct ir_tile, 1);
-    if (!read_opcode(ev, &c->args[0], tile) || !read_scope(ev, &c->args[1], &tile->scope))
+    if (!read_opcode(ev, &c->args[0], tile) || !tw_eval_exec_scope(ev, &c->args[1], &tile->scope))
         return value_error();
     tile->operands = arena_new(k->arena, struct ir_arg, c->rest.len + 1);
     tile->params = arena_new(k->arena, struct ir_arg, c->rest.len + 1);
@@ -120,7 +120,7 @@ static struct value apply(struct eval *ev, struct call *c)
         const struct arg *a = &c->rest.at[i];
         struct ir_arg *out = a->name == NULL ? &tile->operands[tile->operand_count++] : &tile->params[tile->param_count++];
         out->name = a->name;
-        if (a->name == NULL ? !to_operand(ev, a, out) : !tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out))
+        if (a->name == NULL ? !tw_eval_tile_operand(ev, a, out) : !tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out))
             return value_error();
     }
     tw_ir_stmt_new(k, ev->build->into, IR_TILE, c->at)->tile = tile;
@@ -129,5 +129,6 @@ static struct value apply(struct eval *ev, struct call *c)
 
 static const struct builtin rows[] = {
     {"apply", "opcode, *operands, scope?, **parameters", apply, ON_DEVICE},
+    {"ewise", "function, dst, *inputs, scope?, **parameters", tw_lib_ewise, ON_DEVICE},
 };
 const struct builtin_table tw_lib_tile = {rows, sizeof rows / sizeof rows[0]};

@@ -129,7 +129,6 @@ static const char *const cuda_refused[] = {
     "runtime_instr_desc", "wgmma", "atomic_cas", "clock64", "ldg", "printf", "make_float2", "float2_x", "float2_y",
     "fmul2_rn", "fadd2_rn", "half2float", "bfloat162float", "float22half2", "float22bfloat162_rn", "hmin2", "hmax2",
     "fdividef", "mov_sreg", "func_call", NULL};
-static const char *const tile_refused[] = {"ewise", NULL};
 /* SOURCE: kernel-language-tile 8.2 and 8.3. */
 static const char *const tx_refused[] = {
     "copy_async", "copy", "gemm", "zero", "fill", "memset", "cast", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
@@ -164,7 +163,7 @@ static const struct builtin_table *const no_tables[] = {NULL};
 
 const struct namespace_row tw_names_script = {"T", script_modules, script_tables, script_member, script_members, script_refused};
 const struct namespace_row tw_names_cuda = {"T.cuda", NULL, cuda_tables, cuda_member, cuda_members, cuda_refused};
-const struct namespace_row tw_names_tile = {"T.cuda.tile", NULL, tile_tables, NULL, NULL, tile_refused};
+const struct namespace_row tw_names_tile = {"T.cuda.tile", NULL, tile_tables, NULL, NULL, NULL};
 const struct namespace_row tw_names_axis = {"T.cuda.Axis", axis_modules, no_tables, axis_member, NULL, NULL};
 const struct namespace_row tw_names_layout = {"the layout module", layout_modules, layout_tables, layout_member, NULL, NULL};
 const struct namespace_row tw_names_tirx_layout = {"the layout module", tirx_layout_modules, tirx_layout_tables, axis_member,

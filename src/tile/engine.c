@@ -56,7 +56,7 @@ bool tw_tile_expand(struct ir_kernel *k, const struct isa *isa, struct diags *di
 {
     struct tile_call *c = arena_new(k->arena, struct tile_call, 1);
     *c = (struct tile_call){.k = k, .isa = isa, .diags = diags, .arena = k->arena, .stmt = stmt, .tile = stmt->tile, .out = out};
-    c->family = tw_tile_recognise(c);
+    c->family = stmt->body.list.len > 0 ? &tw_tile_ewise : tw_tile_recognise(c);
     if (c->family == NULL || !tw_tile_params(c))
         return false;
     c->rows = c->family->operands;

@@ -423,9 +423,10 @@ static struct ir_region *element_region(struct tile_call *c, const struct tile_o
     return e;
 }
 
-/* An element of the storage itself, for slots that are the same in all threads. */
-static struct ir_region *slot_region(struct tile_call *c, const struct tile_operand *o, int64_t slot)
+/* An element of the storage itself: slots are the same in all threads. */
+struct ir_region *tw_tile_slot_region(struct tile_call *c, uint32_t operand, int64_t slot)
 {
+    const struct tile_operand *o = &c->operand[operand];
     const struct layout_env env = {.arena = c->k->arena, .at = o->arg->at};
     const struct shape all = {1, {o->storage->elems * o->storage->elem.bits / o->view->elem.bits}};
     struct ir_view *v = tw_ir_view_new(c->k, o->storage, o->view->elem, 1, all.dim, tw_layout_default(&env, &all), 0, o->arg->at);
@@ -439,7 +440,7 @@ struct ir_expr *tw_tile_pointer(struct tile_call *c, uint32_t operand, const str
                                 struct ir_expr *const atom[TILE_MAX_ATOM])
 {
     const struct tile_operand *o = &c->operand[operand];
-    struct ir_region *e = is_distributed(o) ? slot_region(c, o, place->slot[0]) : element_region(c, o, atom);
+    struct ir_region *e = is_distributed(o) ? tw_tile_slot_region(c, operand, place->slot[0]) : element_region(c, o, atom);
     return tw_ir_address(c->k, e, o->arg->at);
 }
 

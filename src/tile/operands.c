@@ -29,9 +29,14 @@ const char *tw_tile_coord(const struct tile_call *c, const struct tile_operand *
 {
     struct text t;
     tw_text_init(&t, c->arena);
+    tw_text_put(&t, '(');
     for (uint32_t i = 0; i < o->row->atom_rank; i++)
-        tw_text_addf(&t, "%s%s=%lld", i == 0 ? "(" : ", ", o->row->atom[i].name, (long long)coord[i]);
+        tw_text_addf(&t, "%s%s=%lld", i == 0 ? "" : ", ", o->row->atom[i].name, (long long)coord[i]);
+    for (uint32_t r = 0; o->row->atom_rank == 0 && r < o->repeat_count; r++)
+        tw_text_addf(&t, "%s%lld", r == 0 ? "" : ", ", (long long)c->at[c->batch_rank + o->axis_of[r]]);
     tw_text_put(&t, ')');
+    if (o->row->atom_rank == 0)
+        return t.at;
     const char *lead = " of ";
     for (uint32_t r = 0; r < o->repeat_count; r++) {
         const uint32_t axis = o->axis_of[r];
@@ -268,7 +273,7 @@ static const char *wanted_shape(const struct tile_call *c, const struct tile_ope
     for (uint32_t i = 0; i < c->crew.group_rank; i++)
         tw_text_addf(&t, "%s %lld, ", c->crew.group[i].name, (long long)c->crew.group[i].extent);
     if (row->repeats[0] == '*')
-        tw_text_add(&t, "repeats..., ");
+        tw_text_add(&t, row->atom_rank == 0 ? "coordinates..." : "repeats..., ");
     for (const char *r = row->repeats; *r != '\0' && *r != '*'; r++)
         tw_text_addf(&t, "%c_repeat, ", *r);
     for (uint32_t i = 0; i < row->atom_rank; i++)

@@ -142,6 +142,7 @@ extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_bl
     tw_tile_tcgen05_ld, tw_tile_tcgen05_ld_red, tw_tile_tcgen05_st, tw_tile_tcgen05_cp, tw_tile_tcgen05_shift,
     tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
 extern const struct tile_family tw_tile_wgmma, tw_tile_wgmma_sp;
+extern const struct tile_family tw_tile_ewise; /* no opcode names it: a statement with a body is one */
 extern const struct tile_family tw_tile_cp_async, tw_tile_ldmatrix, tw_tile_stmatrix;
 
 /* Instructions that a thread issues and whose operands are those of the catalogue's form (thread_op.c). */
