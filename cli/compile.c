@@ -75,6 +75,42 @@ int command_compile(const struct options *o)
     return code;
 }
 
+/* Modules live until what was found in them has been printed. */
+struct checked {
+    tw_module **modules;
+    size_t count;
+};
+
+static tw_status check_module(struct checked *c, tw_status loaded, tw_module *module)
+{
+    if (loaded != TW_OK)
+        return loaded;
+    tw_module **const grown = realloc(c->modules, (c->count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        tw_module_destroy(module);
+        return TW_NO_MEMORY;
+    }
+    c->modules = grown;
+    c->modules[c->count++] = module;
+    return tw_module_check(module);
+}
+
+static tw_status check_kernels(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text, struct checked *c)
+{
+    const char *names;
+    tw_status status = tw_list_kernels(ctx, path, text->at, text->len, &names);
+    char *const list = status == TW_OK ? strdup(names) : NULL;
+    for (char *name = list == NULL ? NULL : strtok(list, "\n"); name != NULL; name = strtok(NULL, "\n")) {
+        const tw_compile_opts opts = {.kernel = name, .arch = option_text(o, OPT_ARCH)};
+        tw_module *module = NULL;
+        const tw_status loaded = tw_compile(ctx, path, text->at, text->len, &opts, &module);
+        const tw_status one = check_module(c, loaded, module);
+        status = one == TW_OK ? status : one;
+    }
+    free(list);
+    return status;
+}
+
 /* One file: a .ptx module, or every kernel of a program. */
 static int check_file(const struct options *o, const char *path)
 {
@@ -82,26 +118,19 @@ static int check_file(const struct options *o, const char *path)
     if (!file_read(path, &text))
         return EXIT_WRONG;
     tw_ctx *ctx = tw_ctx_create(NULL);
-    tw_status status = TW_OK;
-    tw_module *module = NULL;
+    struct checked checked = {0};
+    tw_status status;
     if (is_ptx(path) || option_given(o, OPT_KERNEL)) {
-        status = load_module(ctx, o, path, &text, &module);
-        tw_module_destroy(module);
+        tw_module *module = NULL;
+        const tw_status loaded = load_module(ctx, o, path, &text, &module);
+        status = check_module(&checked, loaded, module);
     } else {
-        const char *names;
-        status = tw_list_kernels(ctx, path, text.at, text.len, &names);
-        char *list = status == TW_OK ? strdup(names) : NULL;
-        for (char *name = list == NULL ? NULL : strtok(list, "\n"); name != NULL; name = strtok(NULL, "\n")) {
-            const tw_compile_opts opts = {.kernel = name, .arch = option_text(o, OPT_ARCH)};
-            const tw_status one = tw_compile(ctx, path, text.at, text.len, &opts, &module);
-            if (one == TW_OK)
-                tw_module_destroy(module);
-            else
-                status = one;
-        }
-        free(list);
+        status = check_kernels(ctx, o, path, &text, &checked);
     }
     const int code = finish(ctx, o, status);
+    for (size_t i = 0; i < checked.count; i++)
+        tw_module_destroy(checked.modules[i]);
+    free(checked.modules);
     tw_ctx_destroy(ctx);
     free(text.at);
     return code;

@@ -31,6 +31,8 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_AS] = {"--as", "TARGET", CMD_RUN, false, "the GPU that the CPU machine is (default: the PTX's target; --compare: the GPU's own)"},
     [OPT_SEED] = {"--seed", "N", CMD_RUN, false, "draws schedule and poison (default 0)"},
     [OPT_THREADS] = {"--threads", "N", CMD_RUN, false, "host threads (default 1); the result is the same for any number"},
+    [OPT_NO_HAZARDS] = {"--no-hazards", NULL, CMD_RUN, false,
+                        "do not look for missing fences and waits: faster; results are the same"},
     [OPT_REPORT] = {"--report", NULL, CMD_RUN, false, "after the run: instructions, bytes, multiply-adds, and how exact the result is"},
     [OPT_MAX_STEPS] = {"--max-steps", "N", CMD_RUN, false, "warp instructions before the run is ended"},
     [OPT_MAX_SECONDS] = {"--max-seconds", "S", CMD_RUN, false, "wall time before the run is ended"},
@@ -44,7 +46,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 };
 
 /* Options of the design that this version lacks: refused by name, so that nobody takes one for ignored. */
-static const char *const later_options[] = {"--no-hazards", "--trace"};
+static const char *const later_options[] = {"--trace"};
 
 static const struct {
     const char *name;
@@ -54,7 +56,7 @@ static const struct {
     {"compile", CMD_COMPILE, "tilewright compile FILE.py [options]      a kernel to PTX"},
     {"check", CMD_CHECK, "tilewright check FILE... [options]        all diagnostics of kernels and .ptx files"},
     {"run", CMD_RUN, "tilewright run FILE [options]             a kernel or a .ptx file on the CPU or a GPU"},
-    {"explain", CMD_EXPLAIN, "tilewright explain E0421 | format NAME | dot KIND [options]"},
+    {"explain", CMD_EXPLAIN, "tilewright explain E0421 | format NAME | dot KIND [options] | fragment SPELLING [OPERAND]"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -83,7 +85,7 @@ void print_help(void)
             }
         printf(")\n");
     }
-    printf("\nexit status: 0 done and as expected; 1 wrong input, a differing value, a fault or a deadlock;\n"
+    printf("\nexit status: 0 done and as expected; 1 wrong input, a differing value, a fault, a hazard or a deadlock;\n"
            "             2 wrong usage; 3 a limit was hit, or the device is not there\n");
 }
 

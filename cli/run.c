@@ -74,7 +74,7 @@ static bool read_device(struct run *r)
 /* Options of the CPU machine mean nothing to a GPU alone. */
 static bool check_device(const struct run *r)
 {
-    static const enum option_id cpu_options[] = {OPT_AS, OPT_SEED, OPT_THREADS, OPT_REPORT, OPT_MAX_STEPS, OPT_MAX_SECONDS};
+    static const enum option_id cpu_options[] = {OPT_AS, OPT_SEED, OPT_THREADS, OPT_NO_HAZARDS, OPT_REPORT, OPT_MAX_STEPS, OPT_MAX_SECONDS};
     const bool gpu = r->device_opts.kind == TW_DEVICE_CUDA, both = option_given(r->o, OPT_COMPARE);
     if (both && !gpu && option_given(r->o, OPT_DEVICE)) {
         fprintf(stderr, "tilewright: --compare runs on the CPU and on a GPU: --device names the GPU, cuda or cuda:N\n");
@@ -99,6 +99,7 @@ static bool read_numbers(struct run *r)
     r->opts.now = seconds_now;
     r->opts.print = print_text;
     r->opts.report = option_given(r->o, OPT_REPORT);
+    r->opts.hazards = !option_given(r->o, OPT_NO_HAZARDS);
     return ok;
 }
 
@@ -331,6 +332,16 @@ static tw_status run_both(struct run *r)
     return status;
 }
 
+/* A run with hazards has come to its end, unlike one with a fault: its results can be looked at. */
+static bool came_to_end(const struct run *r, tw_status status)
+{
+    tw_launch_stats s = {0};
+    if (r->launch != NULL)
+        tw_launch_read_stats(r->launch, &s);
+    const bool watched = r->opts.hazards && !option_given(r->o, OPT_COMPARE);
+    return status == TW_OK || (status == TW_ERROR && watched && s.ctas != 0 && s.ctas_done == s.ctas);
+}
+
 static tw_status run_one(struct run *r)
 {
     const tw_status status = prepare(r);
@@ -364,10 +375,14 @@ static int run_all(struct run *r)
         return EXIT_WRONG;
     r->ctx = tw_ctx_create(NULL);
     tw_status status = load_module(r->ctx, r->o, r->o->files[0], &r->text, &r->module);
+    if (status == TW_OK && r->opts.hazards && r->device_opts.kind == TW_DEVICE_CPU)
+        status = tw_module_check(r->module);
     if (status == TW_OK)
         status = option_given(r->o, OPT_COMPARE) ? run_both(r) : run_one(r);
-    if (status == TW_OK)
-        status = apply_outputs(r);
+    if (came_to_end(r, status)) {
+        const tw_status outputs = apply_outputs(r);
+        status = status == TW_OK ? outputs : status;
+    }
     const int code = finish(r->ctx, r->o, status);
     if (code == EXIT_DONE)
         print_result(r);

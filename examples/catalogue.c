@@ -101,7 +101,7 @@ static tw_args *run_on(tw_device *device, tw_module *module, const struct exampl
         good = tensor_fits(args, t, &address) &&
                tw_write(device, address, d->input[i], tw_example_bytes(t->format, elements_of(t))) == TW_OK;
     }
-    good = good && tw_args_launch(args, &(tw_launch_opts){.seed = seed}, &launch) == TW_OK && tw_launch_run(launch, 0) == TW_OK;
+    good = good && tw_args_launch(args, &(tw_launch_opts){.seed = seed, .hazards = true}, &launch) == TW_OK && tw_launch_run(launch, 0) == TW_OK;
     tw_launch_destroy(launch);
     if (good)
         return args;

@@ -75,6 +75,11 @@ typedef struct tw_dot_opts {
  * a PTX spelling or the parts of one that decide: "tcgen05.f16", "wgmma.f32.e4m3.e5m2", "mma.sync.m16n8k32.s32.s8.u8.s32". */
 TW_API tw_status tw_explain_dot(tw_ctx *ctx, const char *kind, const tw_dot_opts *opts, const char **text);
 
+/* What `tilewright explain fragment SPELLING [OPERAND]` prints: which element of each operand (NULL: of all) every register of
+ * every lane holds. `spelling` is a full PTX spelling of mma.sync, mma.sp, wgmma.mma_async, ldmatrix, stmatrix, tcgen05.ld or
+ * tcgen05.st. TW_JSON gives the same as data. */
+TW_API tw_status tw_explain_fragment(tw_ctx *ctx, const char *spelling, const char *operand, tw_style style, const char **text);
+
 TW_API const char *tw_version(void);
 
 /* ---- modules: kernels and PTX ---------------------------------------------------------------- */
@@ -104,6 +109,10 @@ typedef enum tw_emit {
 
 /* TW_ERROR if the module has no such form (PTX that was read has no IR). */
 TW_API tw_status tw_module_text(tw_module *module, tw_emit what, const char **text, size_t *len);
+
+/* What is wrong on some path through the module's PTX, without running it: see tw_diagnostics. TW_ERROR if an error is among
+ * what is found; notes leave TW_OK. */
+TW_API tw_status tw_module_check(tw_module *module);
 
 /* The module's .target: "sm_90a". */
 TW_API const char *tw_module_target(const tw_module *module);
@@ -169,6 +178,8 @@ typedef struct tw_launch_opts {
     void (*print)(void *print_user, const char *text, size_t len); /* what the kernel prints (vprintf); NULL: dropped */
     void *print_user;
     bool report;         /* count for tw_launch_report; costs some time */
+    bool hazards;        /* CPU: look for memory accesses that nothing orders, and report them when the launch ends: an error
+                            among them makes it TW_ERROR. Results are the same; costs some time */
 } tw_launch_opts;
 
 /* Refuses what a driver refuses: dimensions that contradict the entry's directives, too much shared memory ... */

@@ -2,6 +2,7 @@
 #ifndef TW_API_API_H
 #define TW_API_API_H
 
+#include "check/hazards.h"
 #include "diag/diag.h"
 #include "emit/emit.h"
 #include "gpu/gpu.h"
@@ -43,6 +44,8 @@ struct tw_launch {
     tw_ctx *ctx;
     struct arena arena;
     struct launch *launch;
+    struct hazards *hazards; /* NULL: nobody looks for them, or they have been reported */
+    bool unordered;          /* an error was among them */
     struct gpu_launch *gpu; /* on a GPU */
     uint64_t ctas, ctas_done; /* on a GPU */
 };

@@ -170,6 +170,12 @@ static tw_status create(void *argument)
         .print_context = opts,
         .report = opts->report,
     };
+    if (opts->hazards && tw_hazards_possible(call->module->ptx)) {
+        call->made->hazards = tw_hazards_new();
+        if (call->made->hazards == NULL)
+            return TW_NO_MEMORY;
+        spec.observer = tw_hazards_observer(call->made->hazards);
+    }
     memcpy(spec.grid, opts->grid, sizeof spec.grid);
     memcpy(spec.block, opts->block, sizeof spec.block);
     memcpy(spec.cluster, opts->cluster, sizeof spec.cluster);
@@ -200,13 +206,25 @@ struct step_call {
     enum launch_status status;
 };
 
+/* Once, when the launch has ended in whatever way. */
+static tw_status report_hazards(tw_launch *launch)
+{
+    struct diags *const diags = &launch->ctx->diags;
+    const unsigned errors = diags->error_count;
+    const bool whole = tw_hazards_report(launch->hazards, launch->launch, diags);
+    tw_hazards_free(launch->hazards);
+    launch->hazards = NULL;
+    launch->unordered = diags->error_count != errors;
+    return whole ? TW_OK : TW_NO_MEMORY;
+}
+
 static tw_status step(void *argument)
 {
     struct step_call *call = argument;
     if (call->launch->gpu != NULL)
         return tw_api_gpu_run(call->launch);
     call->status = tw_launch_step(call->launch->launch, call->steps);
-    return TW_OK;
+    return call->status == LAUNCH_RUNNING || call->launch->hazards == NULL ? TW_OK : report_hazards(call->launch);
 }
 
 tw_status tw_launch_run(tw_launch *launch, uint64_t steps)
@@ -217,7 +235,9 @@ tw_status tw_launch_run(tw_launch *launch, uint64_t steps)
     };
     struct step_call call = {launch, steps, LAUNCH_RUNNING};
     const tw_status status = tw_api_guard(launch->ctx, step, &call);
-    return status == TW_OK && launch->gpu == NULL ? answers[call.status] : status;
+    if (status != TW_OK || launch->gpu != NULL)
+        return status;
+    return call.status == LAUNCH_FINISHED && launch->unordered ? TW_ERROR : answers[call.status];
 }
 
 void tw_launch_destroy(tw_launch *launch)
@@ -227,6 +247,7 @@ void tw_launch_destroy(tw_launch *launch)
     tw_gpu_launch_free(launch->gpu);
     if (launch->launch != NULL)
         tw_launch_free(launch->launch);
+    tw_hazards_free(launch->hazards);
     tw_arena_release(&launch->arena);
     free(launch);
 }

@@ -1,6 +1,7 @@
 /* Modules: a kernel compiled, or PTX read. Either way what runs is parsed from PTX text. */
 #include "api/api.h"
 
+#include "check/check.h"
 #include "emit/emit.h"
 #include "ir/ir.h"
 #include "lang/lang.h"
@@ -226,6 +227,19 @@ tw_status tw_module_text(tw_module *module, tw_emit what, const char **text, siz
     *text = status == TW_OK ? call.text.at : NULL;
     *len = status == TW_OK ? call.text.len : 0;
     return status;
+}
+
+static tw_status check(void *argument)
+{
+    tw_module *const m = argument;
+    const unsigned errors = m->ctx->diags.error_count;
+    tw_check_module(&m->arena, m->ptx, &m->ctx->diags);
+    return m->ctx->diags.error_count == errors ? TW_OK : TW_ERROR;
+}
+
+tw_status tw_module_check(tw_module *module)
+{
+    return tw_api_guard(module->ctx, check, module);
 }
 
 const char *tw_module_target(const tw_module *module)

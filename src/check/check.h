@@ -10,6 +10,9 @@
 void tw_check_module(struct arena *arena, const struct ptx_module *module, struct diags *diags);
 
 /* Registers of tcgen05.ld that some path reads before tcgen05.wait::ld. */
-void tw_check_tensor_loads(struct arena *arena, const struct ptx_func *f, struct diags *diags);
+void tw_check_tensor_loads(struct arena *arena, const struct ptx_module *module, const struct ptx_func *f, struct diags *diags);
+
+/* ", k.py:12" where a .loc stands before the instruction, else "". */
+const char *tw_check_source(const struct ptx_module *module, const struct ptx_func *f, const struct ptx_inst *inst, struct arena *arena);
 
 #endif

@@ -16,6 +16,7 @@
 
 struct load_check {
     struct arena *arena;
+    const struct ptx_module *module;
     const struct ptx_func *f;
     struct ptx_flow graph;
     uint32_t *slot_of;  /* of a register: 1 + number among those that loads write; 0: none */
@@ -69,7 +70,11 @@ static void report(const struct step *s, uint32_t reg, uint32_t load)
     tw_diag_found(d, "a path from the %s that writes %s on which there is none", from->form->opcode, name);
     tw_diag_fix(d, "put tcgen05.wait::ld.sync.aligned in front of this instruction");
     tw_diag_spec(d, "PTX ISA, tcgen05.ld and tcgen05.wait");
-    tw_diag_note(d, tw_ptx_inst_span(c->f, from), "loaded here");
+    struct arena *const texts = c->diags->arena;
+    const char *const place = tw_check_source(c->module, c->f, s->inst, texts);
+    if (place[0] != '\0')
+        tw_diag_note(d, (struct src_span){0}, "read by %s", place + strlen(", "));
+    tw_diag_note(d, tw_ptx_inst_span(c->f, from), "loaded here%s", tw_check_source(c->module, c->f, from, texts));
 }
 
 static void look_at_read(void *context, uint32_t reg, bool read, bool write)
@@ -139,9 +144,9 @@ static void solve(struct load_check *c, uint32_t *pending)
     }
 }
 
-void tw_check_tensor_loads(struct arena *arena, const struct ptx_func *f, struct diags *diags)
+void tw_check_tensor_loads(struct arena *arena, const struct ptx_module *module, const struct ptx_func *f, struct diags *diags)
 {
-    struct load_check c = {.arena = arena, .f = f};
+    struct load_check c = {.arena = arena, .module = module, .f = f};
     if (!find_slots(&c))
         return;
     c.graph = tw_ptx_flow(arena, f);
