@@ -29,13 +29,13 @@ static uint32_t min3(uint32_t a, uint32_t b, uint32_t c)
     return ab < c ? ab : c;
 }
 
-/* Levenshtein distance with one row; spellings longer than the row are compared by their first part. */
-uint32_t tw_str_distance(struct str a, struct str b)
+enum { LONGEST = 127 };
+
+/* Levenshtein distance with one row. */
+static uint32_t distance(struct str a, struct str b)
 {
-    enum { LONGEST = 127 };
     uint32_t row[LONGEST + 1];
-    const uint32_t na = (uint32_t)(a.len > LONGEST ? LONGEST : a.len);
-    const uint32_t nb = (uint32_t)(b.len > LONGEST ? LONGEST : b.len);
+    const uint32_t na = (uint32_t)a.len, nb = (uint32_t)b.len;
     for (uint32_t j = 0; j <= nb; j++)
         row[j] = j;
     for (uint32_t i = 1; i <= na; i++) {
@@ -48,6 +48,23 @@ uint32_t tw_str_distance(struct str a, struct str b)
         }
     }
     return row[nb];
+}
+
+/* Spellings that are longer than the row are compared by their first part. What both begin and end with costs no edit:
+ * an unknown modifier is compared with four hundred others, of which most share something. */
+uint32_t tw_str_distance(struct str a, struct str b)
+{
+    a.len = a.len > LONGEST ? LONGEST : a.len;
+    b.len = b.len > LONGEST ? LONGEST : b.len;
+    while (a.len > 0 && b.len > 0 && a.at[0] == b.at[0]) {
+        a = (struct str){a.at + 1, a.len - 1};
+        b = (struct str){b.at + 1, b.len - 1};
+    }
+    while (a.len > 0 && b.len > 0 && a.at[a.len - 1] == b.at[b.len - 1]) {
+        a.len--;
+        b.len--;
+    }
+    return a.len == 0 || b.len == 0 ? (uint32_t)(a.len + b.len) : distance(a, b);
 }
 
 /* FNV-1a: short keys, no adversary (a table of a hostile module is bounded by its size). */

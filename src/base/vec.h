@@ -20,7 +20,12 @@
 #define vec_push(arena, v)                                                                              \
     ((v)->at = tw_vec_room((arena), (v)->at, (v)->len, &(v)->cap, sizeof *(v)->at), &(v)->at[(v)->len++])
 
-/* Room for one more element; returns the (possibly moved) array. */
+/* Makes room for `more` elements at once: one allocation in place of one a doubling. */
+#define vec_reserve(arena, v, more) \
+    ((v)->at = tw_vec_reserve((arena), (v)->at, (v)->len, &(v)->cap, (more), sizeof *(v)->at))
+
+/* Room for one more element, or for several; returns the (possibly moved) array. */
 void *tw_vec_room(struct arena *a, void *at, uint32_t len, uint32_t *cap, size_t elem_bytes);
+void *tw_vec_reserve(struct arena *a, void *at, uint32_t len, uint32_t *cap, uint32_t more, size_t elem_bytes);
 
 #endif

@@ -220,6 +220,8 @@ const char *tw_isa_mod_nearest(const struct isa *isa, struct str text)
     const char *nearest = NULL;
     for (uint32_t i = 0; i < isa->mods.entries.len; i++) {
         const struct strmap_entry *e = &isa->mods.entries.at[i];
+        if ((text.len > e->key_len ? text.len - e->key_len : e->key_len - text.len) >= best)
+            continue; /* each character too many is an edit */
         uint32_t d = tw_str_distance(text, (struct str){e->key, e->key_len});
         if (d < best) {
             best = d;

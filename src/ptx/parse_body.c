@@ -136,6 +136,7 @@ static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
     } else if (!tw_ptx_parser_declare(p, name, at, what)) {
         return false;
     }
+    vec_reserve(p->arena, &p->func->regs, decl.count);
     for (uint32_t i = 0; i < decl.count; i++)
         *vec_push(p->arena, &p->func->regs) =
             (struct ptx_reg){.name = name, .number = decl.range ? i : PTX_NONE, .type = type, .at = at};

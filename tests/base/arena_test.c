@@ -96,6 +96,23 @@ static void vectors_keep_their_elements_when_they_grow(void **state)
         assert_int_equal(v.at[i], i * i);
 }
 
+static void room_for_many_is_made_at_once(void **state)
+{
+    struct bench_room *room = *state;
+    VEC(uint32_t) v = {0};
+    *vec_push(&room->arena, &v) = 7;
+    vec_reserve(&room->arena, &v, 1000);
+    const uint32_t *const at = v.at;
+    for (uint32_t i = 0; i < 1000; i++)
+        *vec_push(&room->arena, &v) = i;
+    assert_ptr_equal(v.at, at);
+    assert_int_equal(v.len, 1001);
+    assert_int_equal(v.at[0], 7);
+    assert_int_equal(v.at[1000], 999);
+    vec_reserve(&room->arena, &v, 0);
+    assert_int_equal(v.len, 1001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +122,7 @@ int main(void)
         ROOM_TEST(a_size_that_overflows_is_exhaustion),
         ROOM_TEST(what_is_not_handed_out_is_poisoned_under_the_sanitizer),
         ROOM_TEST(vectors_keep_their_elements_when_they_grow),
+        ROOM_TEST(room_for_many_is_made_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

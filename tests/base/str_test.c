@@ -32,6 +32,7 @@ static void distance_counts_edits(void **state)
     static const struct { const char *a, *b; uint32_t edits; } rows[] = {
         {"", "", 0}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"", "xyz", 3},
         {"kitten", "sitting", 3}, {"tcgen05.mma.cta_group::1.kind::f61", "tcgen05.mma.cta_group::1.kind::f16", 2},
+        {"flaw", "lawn", 2}, {"abcabc", "abc", 3}, {"aXb", "ab", 1}, {"aaa", "aa", 1}, {"ab", "ba", 2}, {"abXYcd", "abcd", 2}, {"aba", "a", 2},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_int_equal(tw_str_distance(tw_str(rows[i].a), tw_str(rows[i].b)), rows[i].edits);

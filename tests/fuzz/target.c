@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    MOST_BYTES = 64 << 20,
+    MOST_BYTES = 8 << 20,     /* of an input's arena, of memory, and of a launch */
     MOST_STEPS = 4000,        /* warp instructions: a loop that does not end costs a millisecond */
     ARGUMENT_BYTES = 4096,
     MAP_AT = 2048,            /* where a tensor map lies in the argument; it describes the bytes before it */
