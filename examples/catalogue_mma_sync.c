@@ -27,6 +27,15 @@ static double attention(const struct example_data *d, int m, int n)
     return sum / weights;
 }
 
+/* Inputs A and B, B with a row for each k. */
+static double rows_by_columns(const struct example_data *d, int m, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].columns; k++)
+        sum += tw_example_input(d, 0, m, k) * tw_example_input(d, 1, k, n);
+    return sum;
+}
+
 /* Weights are rounded to f16, by at most 2^-11 of their value, and |V| is at most 3/2; what the exponentials and sums in
  * float32 add is some hundred times smaller. */
 #define ATTENTION_TOLERANCE 0.75e-3
@@ -38,5 +47,8 @@ static const struct example rows[] = {
     {"examples/mma_sync/attention.py", "mma.sync: fused softmax(Q K^T) V", "sm_80",
      {IN("Q", EX_F16, 64, 64), IN("K", EX_F16, 96, 64), IN("V", EX_F16, 96, 64)},
      {{{"Out", EX_F32, 64, 64, EX_SMALL}, attention, ATTENTION_TOLERANCE}}},
+    {"examples/mma_sync/gemm_cp_async.py", "mma.sync: three stages by cp.async, ldmatrix", "sm_80",
+     {IN("A", EX_F16, 256, 128), IN("B", EX_F16, 128, 256)},
+     {OUT("C", EX_F32, 256, 256, rows_by_columns)}},
 };
 const struct example_list tw_examples_mma_sync = {rows, sizeof rows / sizeof rows[0]};

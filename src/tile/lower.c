@@ -94,10 +94,11 @@ static bool check_resident(struct lowering *l, const struct ir_stmt *s)
 static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_block *out)
 {
     const uint32_t first = out->list.len;
-    if (!check_resident(l, s))
+    if (l->failed && s->at.file != 0 && s->at.file == l->failed_at.file && s->at.begin == l->failed_at.begin)
         return;
-    if (!tw_tile_expand(l->k, l->isa, l->diags, s, &l->guards, out)) {
+    if (!check_resident(l, s) || !tw_tile_expand(l->k, l->isa, l->diags, s, &l->guards, out)) {
         l->failed = true;
+        l->failed_at = s->at;
         return;
     }
     for (uint32_t i = first; i < out->list.len; i++)

@@ -100,6 +100,8 @@ static const struct twin twins[] = {
     {"saturation is asked for", "int8_saturate", "            sat_d=True,\n", ""},
     {"D is scaled by 2^-3", "scale_input_d", "SCALE = 3", "SCALE = 2"},
     {"six-bit elements are expanded", "fp6_expand", "128x256b.b8x16.b6x16_p32", "128x256b"},
+    {"a stage is waited for", "gemm_cp_async", "wait_group(STAGES - 2)", "wait_group(STAGES - 1)"},
+    {"fragments of B are transposed", "gemm_cp_async", "x4.trans", "x4"},
     {"a pair allocates as a pair", "pair_m256", "tcgen05.alloc.cta_group__2", "tcgen05.alloc.cta_group__1"},
 };
 
