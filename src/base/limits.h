@@ -23,6 +23,7 @@ enum {
     TW_TMEM_COLS = 512,              /* PTX ISA: 32-bit columns of tensor memory                                 */
     TW_SHARED_RESERVED_BYTES = 1024, /* measured on sm_90: the first KiB of the shared window                    */
     TW_SHARED_STATIC_BYTES = 49152,  /* CUDA: static shared memory of a kernel before opt-in                     */
+    TW_DEVICE_ALLOCATION_ALIGN = 256, /* CUDA: what a device allocation begins at                                */
     TW_SHARED_CTA_BYTES = 232448     /* CUDA: 227 KiB a CTA on sm_90 and sm_100, with opt-in                     */
 };
 

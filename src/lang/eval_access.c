@@ -200,6 +200,8 @@ struct value tw_eval_subscript_of(struct eval *ev, struct value object, struct v
     if (object.kind == VALUE_BUILTIN && object.u.builtin.row->signature[0] == '[') {
         struct call *c = arena_new(ev->arena, struct call, 1);
         *c = (struct call){.row = object.u.builtin.row, .at = at};
+        if (object.u.builtin.self != NULL)
+            c->self = *object.u.builtin.self;
         c->args[0] = (struct arg){.value = index, .at = at, .given = true};
         return c->row->call(ev, c);
     }

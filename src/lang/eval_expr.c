@@ -307,7 +307,7 @@ static struct value eval_node(struct eval *ev, const struct expr *e)
     case EXPR_TRUE: return value_bool(true);
     case EXPR_FALSE: return value_bool(false);
     case EXPR_NONE: return value_none();
-    case EXPR_ELLIPSIS: return tw_eval_unsupported(ev, e->at, "'...'");
+    case EXPR_ELLIPSIS: return (struct value){.kind = VALUE_ELLIPSIS};
     case EXPR_TUPLE:
     case EXPR_LIST: return eval_display(ev, e);
     case EXPR_SET: return tw_eval_unsupported(ev, e->at, "a set");

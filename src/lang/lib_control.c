@@ -33,7 +33,7 @@ static struct value simple_loop(struct eval *ev, struct call *c)
 {
     struct loop *loop = arena_new(ev->arena, struct loop, 1);
     const bool pair = c->args[1].given && c->args[1].value.kind != VALUE_NONE;
-    *loop = (struct loop){.name = c->row->name, .unroll = strcmp(c->row->name, "unroll") == 0 ? IR_UNROLL_FULL : IR_SERIAL};
+    *loop = (struct loop){.name = c->row->name, .unroll = strcmp(c->row->name, "serial") == 0 ? IR_SERIAL : IR_UNROLL_FULL};
     if (!tw_call_refuse_given(ev, c, 4, "annotations") || !tw_call_refuse_given(ev, c, 5, "dtype"))
         return value_error();
     if (c->args[3].given && c->args[3].value.kind != VALUE_NONE && loop->unroll == IR_SERIAL &&
@@ -105,6 +105,8 @@ static struct value filter(struct eval *ev, struct call *c)
 static const struct builtin rows[] = {
     {"serial", LOOP_PARAMS, simple_loop, IN_KERNEL},
     {"unroll", LOOP_PARAMS, simple_loop, IN_KERNEL},
+    /* Elements side by side: unrolled, and each access stays the access that is written. */
+    {"vectorized", LOOP_PARAMS, simple_loop, IN_KERNEL},
     {"grid", "*extents", grid, IN_KERNEL},
     {"function", "@", NULL, ANYWHERE},
     {"prim_func", "@", NULL, ANYWHERE},

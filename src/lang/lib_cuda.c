@@ -191,15 +191,30 @@ static struct value launch_config(struct eval *ev, struct call *c)
     return tw_lib_launch_config(ev, c);
 }
 
-/* The library's functions are about run-time values: a literal becomes one of its natural type. */
+/* The position of a parameter in a signature, or MAX_ARGS. */
+static uint32_t position_of(const struct builtin *row, const char *name)
+{
+    const size_t len = strlen(name);
+    uint32_t index = 0;
+    for (const char *at = row->signature; *at != '\0'; index++) {
+        const size_t n = strcspn(at, ",?");
+        if (n == len && memcmp(at, name, n) == 0)
+            return index;
+        at += n;
+        at += strspn(at, ",? ");
+    }
+    return MAX_ARGS;
+}
+
+/* What the library computes with is a run-time value: a literal becomes one of its natural type. */
 static struct value library(struct eval *ev, struct call *c)
 {
-    for (uint32_t i = 0; i < MAX_ARGS; i++) {
-        struct arg *a = &c->args[i];
-        const bool literal = a->given && (a->value.kind == VALUE_FLOAT || a->value.kind == VALUE_INT);
-        struct ir_expr *e = literal ? tw_eval_to_expr(ev, a->value, a->at, "the argument") : NULL;
-        if (e != NULL)
-            a->value = value_expr(e);
+    const uint32_t index = position_of(c->row, "value");
+    if (index < MAX_ARGS && value_is_static_number(c->args[index].value)) {
+        struct ir_expr *e = tw_eval_to_expr(ev, c->args[index].value, c->args[index].at, "the argument");
+        if (e == NULL)
+            return value_error();
+        c->args[index].value = value_expr(e);
     }
     return tw_library_call(ev, c, "cuda_");
 }

@@ -213,6 +213,28 @@ static struct value scope_id(struct eval *ev, struct call *c)
     return s.rank == 1 ? ids[0] : tw_value_list_of(ev->arena, VALUE_TUPLE, ids, s.rank);
 }
 
+/* T.cluster_id([n]): clusters tile the grid, so the grid is n clusters long. */
+static struct value cluster_id(struct eval *ev, struct call *c)
+{
+    struct ir_kernel *k = eval_kernel(ev);
+    struct shape s;
+    if (!tw_eval_static_shape(ev, c->args[0].value, c->args[0].at, "the extents", &s))
+        return value_error();
+    if (s.rank != 1 || k->launch.cluster[1] > 1 || k->launch.cluster[2] > 1)
+        return tw_eval_unsupported(ev, c->at, "'cluster_id' in more than one dimension");
+    if (!k->launch.has_cluster) {
+        struct diag *d = tw_diag(ev->diags, E0215, c->at, "the extents of a cluster are not known here");
+        tw_diag_fix(d, "write T.cta_id_in_cluster([n]) first");
+        return value_error();
+    }
+    const int64_t size = k->launch.cluster[0];
+    const struct shape grid = {1, {s.dim[0] * size}};
+    if (!set_dims(ev, c->at, GRID, &grid))
+        return value_error();
+    return value_expr(tw_ir_binary(k, IR_FLOORDIV, tw_ir_coord(k, IR_CTAID_X, c->at),
+                                   tw_ir_const_int(k, tw_ir_int32(), size, c->at), c->at));
+}
+
 /* Which CTA of its pair: bit 0 of the rank. */
 static struct value cta_id_in_pair(struct eval *ev, struct call *c)
 {
@@ -225,6 +247,7 @@ static const struct builtin rows[] = {
     {"device_entry", "*launch_values, launch?", device_entry, IN_KERNEL},
     {"cta_id", "extents", scope_id, ON_DEVICE},
     {"cta_id_in_cluster", "extents, preferred?", scope_id, ON_DEVICE},
+    {"cluster_id", "extents", cluster_id, ON_DEVICE},
     {"cta_id_in_pair", "", cta_id_in_pair, ON_DEVICE},
     {"thread_id", "extents", scope_id, ON_DEVICE},
     {"warp_id", "extents", scope_id, ON_DEVICE},

@@ -120,9 +120,9 @@ static struct value swizzle_member(struct eval *ev, const char *name, bool *foun
 
 /* Names of the language that this compiler knows of and does not support. */
 static const char *const script_refused[] = {
-    "vectorized", "parallel", "thread_binding", "attr", "launch_thread", "ir_module",
+    "parallel", "thread_binding", "attr", "launch_thread", "ir_module",
     "dynamic", "Ptr", "decl_tensor", "tmem", "ptr_byte_offset", "handle_add_byte_offset", "Shuffle", "Broadcast", "Ramp",
-    "Optional", "jit", "hint", "print_buffer", "cluster_id", "tvm_storage_sync",
+    "Optional", "jit", "hint", "print_buffer", "tvm_storage_sync",
     "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "call_extern", NULL};
 static const char *const cuda_refused[] = {
     "cta_sum", "cta_max", "cta_min", "grid_sync", "smem_addr_from_uint64", "sm100_2sm_leader_smem_addr", "tcgen05",
@@ -131,7 +131,7 @@ static const char *const cuda_refused[] = {
     "fdividef", "mov_sreg", "func_call", NULL};
 /* SOURCE: kernel-language-tile 8.2 and 8.3. */
 static const char *const tx_refused[] = {
-    "copy_async", "copy", "gemm", "zero", "fill", "memset", "cast", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
+    "gemm", "zero", "fill", "memset", "sqrt", "exp", "exp2", "log2", "reciprocal", "silu", "add",
     "sub", "mul", "fdiv", "maximum", "minimum", "fma", "select", "sum", "max", "min", "permute_layout", "reshape", NULL};
 
 static const char *const library_modules[] = {

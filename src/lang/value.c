@@ -8,7 +8,7 @@ const char *tw_value_kind_name(enum value_kind kind)
     static const char *const names[VALUE_KIND_COUNT] = {
         [VALUE_ERROR] = "a faulty value", [VALUE_NONE] = "None", [VALUE_BOOL] = "a bool", [VALUE_INT] = "an integer",
         [VALUE_FLOAT] = "a float", [VALUE_STR] = "a string", [VALUE_TUPLE] = "a tuple", [VALUE_LIST] = "a list",
-        [VALUE_DICT] = "a dict", [VALUE_SLICE] = "a slice", [VALUE_DTYPE] = "a dtype", [VALUE_AXIS] = "an axis",
+        [VALUE_DICT] = "a dict", [VALUE_SLICE] = "a slice", [VALUE_ELLIPSIS] = "'...'", [VALUE_DTYPE] = "a dtype", [VALUE_AXIS] = "an axis",
         [VALUE_AXIS_TERM] = "a multiple of an axis", [VALUE_SPEC] = "a layout specification", [VALUE_LAYOUT] = "a layout",
         [VALUE_TYPE] = "a type", [VALUE_NAMESPACE] = "a namespace", [VALUE_BUILTIN] = "a function of the language",
         [VALUE_FUNCTION] = "a function", [VALUE_KERNEL] = "a kernel", [VALUE_OPCODE] = "an instruction",

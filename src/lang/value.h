@@ -21,6 +21,7 @@ __extension__ typedef __int128 wide;
 enum value_kind {
     VALUE_ERROR, VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT, VALUE_STR, VALUE_TUPLE, VALUE_LIST, VALUE_DICT,
     VALUE_SLICE,      /* a : b : c inside a subscript */
+    VALUE_ELLIPSIS,
     VALUE_DTYPE,      /* T.float32 */
     VALUE_AXIS,       /* laneid */
     VALUE_AXIS_TERM,  /* 4 @ laneid */

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct dispatch_variant *const all_variants[] = {&tw_dispatch_gemm_tcgen05};
+static const struct dispatch_variant *const all_variants[] = {
+    &tw_dispatch_gemm_tcgen05, &tw_dispatch_copy_vector, &tw_dispatch_copy_ldgsts, &tw_dispatch_copy_tmem,
+    &tw_dispatch_cast_registers};
 enum { VARIANT_COUNT = sizeof all_variants / sizeof all_variants[0] };
 
 void tw_dispatch_refuse(struct dispatch_call *c, struct src_span at, const char *format, ...)
@@ -129,8 +131,19 @@ const struct dispatch_variant *tw_dispatch_choose(struct dispatch_call *c, const
     return NULL;
 }
 
+bool tw_dispatch_first_time(struct dispatch_call *c)
+{
+    const struct src_span at = c->stmt->at;
+    for (uint32_t i = 0; i < c->shared->told.len; i++)
+        if (c->shared->told.at[i].file == at.file && c->shared->told.at[i].begin == at.begin)
+            return false;
+    *vec_push(c->arena, &c->shared->told) = at;
+    return true;
+}
+
 bool tw_dispatch_expand(struct dispatch_call *c)
 {
     const struct dispatch_variant *v = tw_dispatch_choose(c, all_variants, VARIANT_COUNT);
+    c->chosen = v;
     return v != NULL && v->lower(c);
 }

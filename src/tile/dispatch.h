@@ -30,6 +30,8 @@ struct dispatch_refusal {
     const char *why;
 };
 
+struct dispatch_variant;
+
 struct dispatch_call {
     struct ir_kernel *k;
     const struct isa *isa;
@@ -43,6 +45,7 @@ struct dispatch_call {
     const char *predicate;     /* that is judging now */
     VEC(struct dispatch_refusal) refusals;
     void *facts;               /* of the variant, found by its predicates */
+    const struct dispatch_variant *chosen;
 };
 
 struct dispatch_predicate {
@@ -61,7 +64,8 @@ struct dispatch_variant {
     bool (*lower)(struct dispatch_call *c); /* all predicates hold. False after a diagnostic. */
 };
 
-extern const struct dispatch_variant tw_dispatch_gemm_tcgen05;
+extern const struct dispatch_variant tw_dispatch_gemm_tcgen05, tw_dispatch_copy_vector, tw_dispatch_copy_ldgsts,
+    tw_dispatch_copy_tmem, tw_dispatch_cast_registers;
 
 void tw_dispatch_refuse(struct dispatch_call *c, struct src_span at, const char *format, ...) TW_PRINTF(3, 4);
 /* The parameter of this name, or NULL. */
@@ -69,6 +73,8 @@ const struct ir_arg *tw_dispatch_param(const struct dispatch_call *c, const char
 /* The variant among `variants` that takes the call, with c->facts set; NULL after a diagnostic. */
 const struct dispatch_variant *tw_dispatch_choose(struct dispatch_call *c, const struct dispatch_variant *const *variants,
                                                   uint32_t count);
+/* Whether this call is reported for the first time: a loop may have copied it. */
+bool tw_dispatch_first_time(struct dispatch_call *c);
 /* Chooses and lowers one IR_DISPATCH statement. c holds everything up to `op`. */
 bool tw_dispatch_expand(struct dispatch_call *c);
 

@@ -300,16 +300,6 @@ static void finish(struct dispatch_call *c, const struct ir_block *made)
 
 /* ---- the report -------------------------------------------------------------------------------------- */
 
-static bool told_before(struct dispatch_call *c)
-{
-    const struct src_span at = c->stmt->at;
-    for (uint32_t i = 0; i < c->shared->told.len; i++)
-        if (c->shared->told.at[i].file == at.file && c->shared->told.at[i].begin == at.begin)
-            return true;
-    *vec_push(c->arena, &c->shared->told) = at;
-    return false;
-}
-
 static void describe_shared(struct text *t, const char *name, bool mn, const struct ir_expr *descriptor)
 {
     struct smem_desc d;
@@ -356,7 +346,7 @@ static void tell(struct dispatch_call *c, const struct ir_block *made, const cha
     const struct gemm *f = gemm_of(c);
     struct text t;
     uint32_t first = 0;
-    if (told_before(c))
+    if (!tw_dispatch_first_time(c))
         return;
     while (!is_mma(made->list.at[first]))
         first++;

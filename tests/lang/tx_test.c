@@ -67,10 +67,10 @@ static void expect_error(struct bench_room *room, const char *line, const char *
 static void operations_that_are_not_there_are_refused_by_name(void **state)
 {
     struct bench_room *room = *state;
-    expect_error(room, "Tx.wg.copy_async(A, d)",
-                 "k.py:7:11: error[E0203]: Tx.wg.copy_async is not supported\n"
-                 "    7 |     Tx.wg.copy_async(A, d)\n"
-                 "      |           ^~~~~~~~~~\n");
+    expect_error(room, "Tx.wg.silu(A, d)",
+                 "k.py:7:11: error[E0203]: Tx.wg.silu is not supported\n"
+                 "    7 |     Tx.wg.silu(A, d)\n"
+                 "      |           ^~~~\n");
     expect_error(room, "Tx.warp.gem_async(d, A, A)",
                  "k.py:7:13: error[E0202]: Tx.warp has no 'gem_async'\n"
                  "    7 |     Tx.warp.gem_async(d, A, A)\n"
