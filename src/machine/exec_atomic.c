@@ -38,12 +38,20 @@ uint64_t tw_atom_value(const struct atom_call *c, uint64_t old, uint64_t b, uint
            float_result(c, old >> 16 & 0xffff, b >> 16 & 0xffff, global) << 16;
 }
 
+/* The registers of an operand, one an element; NULL when there is none: red, and a sink in a vector's place. */
+static const uint32_t *registers_of(const struct warp *w, const struct dinst *d, unsigned operand)
+{
+    const struct dop *const o = &d->op[operand];
+    if (o->count != 0)
+        return w->code->refs + o->ref;
+    return o->ref == REF_NONE ? NULL : &o->ref;
+}
+
 /* op: d, address, b, c. d and b may be vectors, which are atomic by element. imm: space */
 static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     const struct atom_call *const c = d->extra;
-    const uint32_t *const to = d->op[0].count != 0 ? w->code->refs + d->op[0].ref : &d->op[0].ref;
-    const uint32_t *const from = d->op[2].count != 0 ? w->code->refs + d->op[2].ref : &d->op[2].ref;
+    const uint32_t *const to = registers_of(w, d, 0), *const from = registers_of(w, d, 2);
     const uint32_t bytes = c->bits / 8;
     bool changed = false; /* an attempt that fails changes nothing: it polls */
     tally_lanes(w, d, &d->op[1], mask, bytes * d->elems, true, true);
@@ -64,11 +72,12 @@ static enum exec_status exec_atom(struct warp *w, const struct dinst *d, uint32_
             const uint64_t value = tw_atom_value(c, old, lane_word(w, &b, lane), cas, space == SPACE_GLOBAL);
             changed |= memcmp(at + (size_t)k * bytes, &value, bytes) != 0;
             memcpy(at + (size_t)k * bytes, &value, bytes);
+            if (to == NULL || to[k] == REF_NONE)
+                continue;
             const struct dop result = {.ref = to[k], .bytes = d->op[0].bytes, .bits = d->op[0].bits};
             uint64_t r[LANES];
             r[lane] = old;
-            if (to[k] != REF_NONE)
-                put_any(w, &result, UINT32_C(1) << lane, r);
+            put_any(w, &result, UINT32_C(1) << lane, r);
         }
     }
     w->cluster->changes += changed;
