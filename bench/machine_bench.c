@@ -90,7 +90,7 @@ static void measure(struct landing *landing, const struct row *row)
     uint64_t events = 0;
     open_subject(&s, landing, row);
     const struct cost bare = best_of(&s, RUNS);
-    s.spec.observer = (struct machine_observer){count_event, &events};
+    s.spec.observer = (struct machine_observer){.event = count_event, .context = &events};
     const struct cost watched = best_of(&s, RUNS);
     const double rate = rate_of(bare);
     printf("%-30s %8.1f ms %8.3f%c %10.3f %8.2f %12.0f\n", row->what, bare.cpu * 1e3, rate, rate < row->goal ? '<' : ' ',

@@ -329,16 +329,35 @@ static uint32_t load_register(const struct tmem *t, const struct region *r, uint
     return r->pack ? (at[0] & 0xffff) | at[1] << 16 : at[0];
 }
 
+static void load_registers(struct warp *w, const struct region *r, const uint32_t *refs, uint32_t mask)
+{
+    for (uint32_t reg = 0; reg < r->regs; reg++)
+        if (refs[reg] != REF_NONE)
+            FOR_LANES(lane, mask)
+                row32(w, refs[reg])[lane] = load_register(w->cta->tmem, r, lane, reg);
+}
+
+/* The same where a thread's registers are neighbouring cells of its own lane. */
+static void load_neighbours(struct warp *w, const struct region *r, const uint32_t *refs, uint32_t mask)
+{
+    FOR_LANES(lane, mask) {
+        const uint32_t *const cells = tmem_cell(w->cta->tmem, r->lane + lane, r->col);
+        for (uint32_t reg = 0; reg < r->regs; reg++)
+            if (refs[reg] != REF_NONE)
+                row32(w, refs[reg])[lane] = cells[reg];
+    }
+}
+
 static enum exec_status exec_ld(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     struct region r;
     if (!region_of(w, d, mask, "tcgen05.ld", &r))
         return EXEC_FAULT;
     const uint32_t *const refs = w->code->refs + d->op[AT_REGS].ref;
-    for (uint32_t reg = 0; reg < r.regs; reg++)
-        if (refs[reg] != REF_NONE)
-            FOR_LANES(lane, mask)
-                row32(w, refs[reg])[lane] = load_register(w->cta->tmem, &r, lane, reg);
+    if (r.shape == TMEM_32X32B && !r.pack)
+        load_neighbours(w, &r, refs, mask);
+    else
+        load_registers(w, &r, refs, mask);
     tally_bytes(w->cluster, SPACE_TMEM, false, (uint64_t)r.regs * LANES * sizeof(uint32_t));
     const uint64_t op = issue_event(w, mask);
     if (op != 0) {

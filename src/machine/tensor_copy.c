@@ -9,7 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ROW_MOST = 2048 }; /* bytes of a row: 256 elements of 8 bytes */
+enum {
+    ROW_MOST = 2048, /* bytes of a row: 256 elements of 8 bytes */
+    AHEAD = 8        /* rows that are fetched before they are read */
+};
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
 
@@ -311,6 +314,16 @@ static void scatter_row(const struct tensor_copy *c, struct tensor_shared s, uin
             memcpy(s.window + ((offset + at) ^ flip), from + at, 16);
 }
 
+/* The same from guest memory, which is aligned to 8 bytes. */
+static void read_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, const uint8_t *from)
+{
+    const uint32_t flip = flipped(c, offset);
+    for (uint32_t at = 0; at < c->row_bytes; at += 8) {
+        const uint64_t word = TW_GUEST_LOAD(uint64_t, from + at);
+        memcpy(s.window + ((offset + at) ^ flip), &word, sizeof word);
+    }
+}
+
 static void gather_row(const struct tensor_copy *c, struct tensor_shared s, uint32_t offset, uint8_t *to)
 {
     const uint32_t flip = flipped(c, offset);
@@ -388,17 +401,58 @@ static bool load_row(const struct tensor_copy *c, struct global *g, struct part 
     return true;
 }
 
+/* Rows of a tensor are far apart: the host's own prefetching does not see them coming. */
+static inline void fetch_row(const uint8_t *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(from + at);
+}
+
+/* Whether a row that lies inside the tensor goes to shared memory as it is. */
+static bool goes_plainly(const struct tensor_copy *c, struct part in)
+{
+    const struct tensor_map_type_row *const type = tw_tensor_map_type(c->map->type);
+    return c->mode == COPY_TILE && granule(c->map) == 0 && c->map->rank > 1 && type->global_bits == type->shared_bits && !is_tf32(c->map) &&
+           in.to - in.from == c->row_bytes;
+}
+
+/* The rows from here to the end of dimension 1 of the box at once, when all of them lie inside the tensor and one allocation:
+ * the walk goes to the last of them. False: nothing was done, row by row is the way. */
+static bool load_run(struct walk *w, struct global *g, uint64_t row_address, struct tensor_shared to)
+{
+    const struct tensor_copy *const c = w->c;
+    const uint32_t more = c->counts[1] - w->index[1] - 1, step_rows = c->map->element_strides[1];
+    const uint64_t stride = c->map->strides[1] * step_rows, first = start_of(c, row_address, 0);
+    const uint64_t last_row = (uint64_t)w->x[1] + (uint64_t)more * step_rows;
+    if (last_row >= c->map->dims[1])
+        return false;
+    const uint8_t *from = global_at(g, first, c->row_bytes, false);
+    if (from == NULL || (((uintptr_t)from | stride | c->row_bytes) & 7) != 0 || more * stride + c->row_bytes > g->hit.bytes - (first - g->hit.address))
+        return false;
+    for (uint32_t i = 0; i <= more; i++, from += stride) {
+        if (more - i >= AHEAD)
+            fetch_row(from + AHEAD * stride, c->row_bytes);
+        read_row(c, to, to.offset + (w->row + i) * c->pitch, from);
+    }
+    w->row += more;
+    w->index[1] += more;
+    return true;
+}
+
 bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
                     struct arena *arena, struct tensor_trouble *trouble)
 {
     struct global g = {.memory = m};
     const struct part all = inside(c);
+    const bool runs = watch == NULL && goes_plainly(c, all);
     struct walk w;
     for (begin(&w, c); w.row < c->rows; step(&w)) {
         const uint32_t offset = to.offset + w.row * c->pitch;
         uint8_t row[ROW_MOST];
         uint64_t address;
         const struct part in = place(&w, &address) ? all : (struct part){0, 0};
+        if (runs && in.to != 0 && load_run(&w, &g, address, to))
+            continue;
         if (!load_row(c, &g, in, address, row, watch, arena, trouble))
             return false;
         scatter_row(c, to, offset, row);

@@ -29,12 +29,18 @@ struct mma_run {
     struct num_dot_how how;
     const struct num_dot_model *model;
     /* scratch */
-    uint32_t *a;               /* rows x k_a */
-    uint32_t *b;               /* n x k_b */
+    struct tensor_words a, b;  /* rows x k_a, n x k_b */
     uint32_t *d;               /* rows x bank_n, where D is not computed in place */
     uint32_t *scale_a, *scale_b; /* rows x factors, n x factors */
     uint8_t *select;           /* rows x k_a: which element of a row of B each stored element of A meets */
 };
+
+static uint32_t word_of(const struct tensor_words *w, uint32_t row, uint32_t k)
+{
+    uint32_t word = 0;
+    memcpy(&word, tensor_word(w, row, k), w->word_bytes); /* little-endian hosts */
+    return word;
+}
 
 static struct tensor_read reader(const struct mma_run *r, struct cta *cta, const char *what)
 {
@@ -101,32 +107,65 @@ static bool set_up(struct mma_run *r, struct tensor_pipe *pipe, const struct ten
     return r->model != NULL || fault_model(r);
 }
 
-/* The scratch of the pipe, at least this large; it only grows. */
-static uint32_t *scratch_of(struct tensor_pipe *pipe, size_t words)
+static struct tensor_matrix matrix_a(const struct mma_run *r)
 {
-    if (pipe->scratch_words < words) {
-        pipe->scratch = arena_new(&pipe->cta->cluster->arena, uint32_t, words);
-        pipe->scratch_words = words;
+    return (struct tensor_matrix){.format = r->how.a, .container_bits = r->kind->container_bits,
+                                  .mn_major = r->desc.a_mn_major != 0 && !r->inst->form.a_in_tmem, .rows = r->rows, .k = r->k_a};
+}
+
+static struct tensor_matrix matrix_b(const struct mma_run *r, uint32_t rows)
+{
+    return (struct tensor_matrix){.format = r->how.b, .container_bits = r->kind->container_bits,
+                                  .mn_major = r->desc.b_mn_major != 0, .rows = rows, .k = r->k_b,
+                                  .first_row = r->inst->form.ws ? (uint32_t)(r->op->zero_mask >> 56 & 0x3f) : 0};
+}
+
+/* The scratch of the pipe, at least this large; it only grows. */
+static uint8_t *scratch_of(struct tensor_pipe *pipe, size_t bytes)
+{
+    if (pipe->scratch_bytes < bytes) {
+        pipe->scratch = tw_arena_alloc(&pipe->cta->cluster->arena, bytes, 1);
+        pipe->scratch_bytes = bytes;
     }
     return pipe->scratch;
 }
 
+/* A piece of it; without memory to cut from, what is cut is only counted. */
+static void *cut(uint8_t **at, size_t *bytes, size_t count, size_t elem_bytes)
+{
+    uint8_t *const piece = *at;
+    const size_t whole = (count * elem_bytes + 15) / 16 * 16;
+    *bytes += whole;
+    if (piece != NULL)
+        *at += whole;
+    return piece;
+}
+
+static struct tensor_words words_of(const struct tensor_matrix *m, uint32_t rows)
+{
+    const struct tensor_words w = {.word_bytes = tw_tensor_word_bytes(m), .row_stride = m->mn_major ? 1 : m->k, .step = m->mn_major ? rows : 1};
+    return w;
+}
+
+static size_t cut_scratch(struct mma_run *r, uint8_t *at)
+{
+    size_t bytes = 0;
+    const size_t scale_a = (size_t)r->rows * r->factors, scale_b = (size_t)r->n * r->factors, a = (size_t)r->rows * r->k_a;
+    r->a.at = cut(&at, &bytes, a, r->a.word_bytes);
+    r->b.at = cut(&at, &bytes, (size_t)r->n * r->k_b, r->b.word_bytes);
+    r->d = cut(&at, &bytes, (size_t)r->rows * r->bank_n, sizeof *r->d);
+    r->scale_a = cut(&at, &bytes, scale_a, sizeof *r->scale_a);
+    r->scale_b = cut(&at, &bytes, scale_b, sizeof *r->scale_b);
+    r->select = cut(&at, &bytes, r->inst->form.sparse ? a : 0, sizeof *r->select);
+    return bytes;
+}
+
 static void make_scratch(struct mma_run *r)
 {
-    const size_t a = (size_t)r->rows * r->k_a, b = (size_t)r->n * r->k_b, d = (size_t)r->rows * r->bank_n;
-    const size_t scale_a = (size_t)r->rows * r->factors, scale_b = (size_t)r->n * r->factors;
-    const size_t select = r->inst->form.sparse ? (a + 3) / 4 : 0;
-    uint32_t *at = scratch_of(r->pipe, a + b + d + scale_a + scale_b + select);
-    r->a = at;
-    r->b = at += a;
-    r->d = at += b;
-    at += d;
-    if (r->factors != 0) {
-        r->scale_a = at;
-        r->scale_b = at += scale_a;
-        at += scale_b;
-    }
-    r->select = (uint8_t *)at;
+    const struct tensor_matrix a = matrix_a(r), b = matrix_b(r, r->n);
+    r->a = words_of(&a, r->rows);
+    r->b = words_of(&b, r->n);
+    (void)cut_scratch(r, scratch_of(r->pipe, cut_scratch(r, NULL)));
 }
 
 /* SOURCE: PTX ISA, "Data path layout organization": where the rows are scattered, D, A and the metadata start at one lane. */
@@ -159,19 +198,13 @@ static bool check_lanes(struct mma_run *r)
 
 /* ---- A and B --------------------------------------------------------------------------------- */
 
-static struct tensor_matrix matrix_a(const struct mma_run *r)
-{
-    return (struct tensor_matrix){.format = r->how.a, .container_bits = r->kind->container_bits,
-                                  .mn_major = r->desc.a_mn_major != 0, .rows = r->rows, .k = r->k_a};
-}
-
 static bool read_a_tmem(struct mma_run *r, struct cta *cta, uint32_t bank)
 {
     const struct tensor_read read = reader(r, cta, "A");
     const struct tensor_matrix m = matrix_a(r);
     for (uint32_t row = 0; row < r->rows; row++) {
         const uint32_t lane = (r->op->a_taddr >> 16) + tw_tmem_a_place(r->path, row, bank).lane;
-        if (!tw_tensor_read_cells(&read, lane, r->op->a_taddr & 0xffff, &m, r->a + (size_t)row * r->k_a))
+        if (!tw_tensor_read_cells(&read, lane, r->op->a_taddr & 0xffff, &m, tensor_word(&r->a, row, 0)))
             return false;
     }
     return true;
@@ -189,7 +222,7 @@ static bool read_a(struct mma_run *r, struct cta *cta, uint32_t bank)
     (void)tw_smem_desc_decode(SMEM_DESC_TCGEN05, r->op->a_desc, &desc, &faults);
     const struct tensor_read read = reader(r, cta, "A");
     const struct tensor_matrix m = matrix_a(r);
-    return tw_tensor_read_shared(&read, &desc, &m, r->a);
+    return tw_tensor_read_shared(&read, &desc, &m, &r->a);
 }
 
 /* SOURCE: PTX ISA, tcgen05.mma.ws, "Zero-column mask"; a start count beyond the first span stops at its last column. */
@@ -212,8 +245,8 @@ static bool column_is_zeroed(const struct mma_run *r, uint32_t n)
 static void zero_columns(struct mma_run *r)
 {
     for (uint32_t n = 0; n < r->n; n++)
-        if (column_is_zeroed(r, n))
-            memset(r->b + (size_t)n * r->k_b, 0, r->k_b * sizeof *r->b);
+        for (uint32_t k = 0; k < r->k_b && column_is_zeroed(r, n); k++)
+            memset(tensor_word(&r->b, n, k), 0, r->b.word_bytes);
 }
 
 static bool read_b(struct mma_run *r)
@@ -222,12 +255,12 @@ static bool read_b(struct mma_run *r)
     struct smem_fault_list faults;
     (void)tw_smem_desc_decode(SMEM_DESC_TCGEN05, r->op->b_desc, &desc, &faults);
     const uint32_t share = r->n / r->inst->form.cta_group;
-    const struct tensor_matrix m = {.format = r->how.b, .container_bits = r->kind->container_bits,
-                                    .mn_major = r->desc.b_mn_major != 0, .rows = share, .k = r->k_b,
-                                    .first_row = r->inst->form.ws ? (uint32_t)(r->op->zero_mask >> 56 & 0x3f) : 0};
+    const struct tensor_matrix m = matrix_b(r, share);
     for (uint32_t i = 0; i < 2 && r->ctas[i] != NULL; i++) {
         const struct tensor_read read = reader(r, r->ctas[i], "B");
-        if (!tw_tensor_read_shared(&read, &desc, &m, r->b + (size_t)i * share * r->k_b))
+        struct tensor_words part = r->b;
+        part.at = tensor_word(&r->b, i * share, 0);
+        if (!tw_tensor_read_shared(&read, &desc, &m, &part))
             return false;
     }
     if (r->inst->form.ws)
@@ -400,8 +433,8 @@ static void multiply_dense(struct mma_run *r, uint32_t bank, uint32_t *d, size_t
     const size_t first = (size_t)bank * r->bank_n;
     struct num_tile_job job = {
         .model = r->model, .how = &r->how, .m = r->rows, .n = r->bank_n, .k = r->k_a,
-        .a = {r->a, 4, r->k_a, 1},
-        .b = {r->b + first * r->k_b, 4, r->k_b, 1},
+        .a = {r->a.at, r->a.word_bytes, r->a.row_stride, r->a.step},
+        .b = {tensor_word(&r->b, (uint32_t)first, 0), r->b.word_bytes, r->b.row_stride, r->b.step},
         .c = {r->op->read_d ? d : NULL, 4, stride, 1},
         .d = d, .d_word_bytes = 4, .d_row_stride = stride, .d_step = 1,
     };
@@ -421,7 +454,7 @@ static void multiply_sparse(struct mma_run *r, uint32_t bank)
     for (uint32_t row = 0; row < r->rows; row++) {
         const uint8_t *const select = r->select + (size_t)row * r->k_a;
         for (uint32_t k = 0; k < r->k_a; k++)
-            a[k] = r->a[(size_t)row * r->k_a + k];
+            a[k] = word_of(&r->a, row, k);
         for (uint32_t v = 0; v < r->factors; v++)
             scale_a[v] = r->scale_a[row * r->factors + v];
         for (uint32_t n = 0; n < r->bank_n; n++) {
@@ -429,7 +462,7 @@ static void multiply_sparse(struct mma_run *r, uint32_t bank)
             uint32_t *const d = &r->d[(size_t)row * r->bank_n + n];
             const uint64_t c = *d;
             for (uint32_t k = 0; k < r->k_a; k++)
-                b[k] = r->b[(size_t)column * r->k_b + select[k]];
+                b[k] = word_of(&r->b, column, select[k]);
             for (uint32_t v = 0; v < r->factors; v++)
                 scale_b[v] = r->scale_b[column * r->factors + v];
             *d = (uint32_t)tw_num_dot(r->model, &r->how, r->k_a, a, b, r->op->read_d ? &c : NULL, r->factors != 0 ? scale_a : NULL,
@@ -438,20 +471,24 @@ static void multiply_sparse(struct mma_run *r, uint32_t bank)
     }
 }
 
-/* The accumulator's rows are neighbouring lanes and all of them are written: the product is computed in tensor memory. */
+/* Looks at every row of the accumulator: for observers, and for the first that is not there. */
+static bool check_rows(struct mma_run *r, struct cta *cta, uint32_t bank)
+{
+    for (uint32_t row = 0; row < r->rows; row++)
+        if ((r->op->read_d && d_cells(r, cta, row, bank, false) == NULL) || d_cells(r, cta, row, bank, true) == NULL)
+            return false;
+    return true;
+}
+
+/* The accumulator's rows are neighbouring lanes and all of them are written: the product is computed in tensor memory. The
+ * rows have the same columns, so that the first row stands for all when nobody watches. */
 static bool multiply_in_place(struct mma_run *r, struct cta *cta, uint32_t bank)
 {
-    uint32_t *first = NULL;
-    for (uint32_t row = 0; row < r->rows; row++) {
-        if (r->op->read_d && d_cells(r, cta, row, bank, false) == NULL)
-            return false;
-        uint32_t *const cells = d_cells(r, cta, row, bank, true);
-        if (cells == NULL)
-            return false;
-        if (row == 0)
-            first = cells;
-    }
-    multiply_dense(r, bank, first, TW_TMEM_COLS);
+    const bool alike = !observed(cta->cluster) && d_lane(r, r->rows - 1, bank) < TW_TMEM_LANES &&
+                       tw_tmem_unallocated(tw_tmem_of(cta), r->op->d & 0xffff, r->bank_n) == UINT32_MAX;
+    if (!alike && !check_rows(r, cta, bank))
+        return false;
+    multiply_dense(r, bank, tmem_cell(tw_tmem_of(cta), d_lane(r, 0, bank), r->op->d & 0xffff), TW_TMEM_COLS);
     return true;
 }
 

@@ -66,32 +66,51 @@ uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t c
 
 /* ---- Elements of a unit ---------------------------------------------------------------------- */
 
+uint32_t tw_tensor_word_bytes(const struct tensor_matrix *m)
+{
+    return m->container_bits >= 16 ? m->container_bits / 8 : 1;
+}
+
+/* Whether a unit is words of the operand as they are to be read. */
+static bool holds_words(const struct tensor_matrix *m)
+{
+    return m->container_bits >= 16 || (m->container_bits == 8 && tw_num_bits(m->format) == 8);
+}
+
 /* Elements of 6 or 4 bits are one little-endian bit stream; it may leave the end of the unit unused. */
-static void unpack_bits(const uint8_t *unit, unsigned bits, uint32_t count, uint32_t *out)
+static void unpack_bits(const uint8_t *unit, unsigned bits, uint32_t count, uint8_t *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t bit = bits * i;
         const uint32_t two = unit[bit / 8] | (uint32_t)(bit / 8 + 1 < UNIT_BYTES ? unit[bit / 8 + 1] : 0) << 8;
-        out[i] = two >> bit % 8 & (uint32_t)bits_mask(bits);
+        out[i] = (uint8_t)(two >> bit % 8 & (uint32_t)bits_mask(bits));
     }
 }
 
 /* The first `count` elements of 16 bytes. SOURCE: PTX ISA, "Packing formats of matrix elements in shared memory". */
-static void unpack_unit(const uint8_t *unit, const struct tensor_matrix *m, uint32_t count, uint32_t *out)
+static inline void unpack_unit(const uint8_t *unit, const struct tensor_matrix *m, uint32_t count, uint8_t *out)
 {
-    if (m->container_bits == 16)
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = unit[2 * i] | (uint32_t)unit[2 * i + 1] << 8;
-    else if (m->container_bits == 32)
-        memcpy(out, unit, count * sizeof *out);
-    else if (tw_num_bits(m->format) == 8)
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = unit[i];
+    if (holds_words(m))
+        memcpy(out, unit, (size_t)count * tw_tensor_word_bytes(m));
     else
         unpack_bits(unit, tw_num_bits(m->format), count, out);
 }
 
-static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
+static inline uint32_t at_most(uint32_t n, uint32_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+static uint32_t units_of(const struct tensor_matrix *m)
+{
+    const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits;
+    return (m->k + per_unit - 1) / per_unit;
+}
+
+/* ---- Unit by unit: the definition, and what an observer sees --------------------------------- */
+
+static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                         const struct tensor_words *out)
 {
     const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits;
     for (uint32_t row = 0; row < m->rows; row++)
@@ -100,33 +119,112 @@ static bool read_k_major(const struct tensor_read *r, const struct smem_desc *de
                 tw_tensor_shared_unit(r, tw_smem_k_addr(desc, m->first_row + row, k / per_unit * UNIT_BYTES));
             if (unit == NULL)
                 return false;
-            unpack_unit(unit, m, m->k - k < per_unit ? m->k - k : per_unit, out + row * m->k + k);
+            unpack_unit(unit, m, at_most(per_unit, m->k - k), tensor_word(out, row, k));
         }
     return true;
 }
 
 /* Rows are neighbours in memory; the first row of the matrix need not begin a unit. */
-static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
+static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                          const struct tensor_words *out)
 {
     const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes;
-    const uint32_t first = m->first_row / per_unit * per_unit;
+    const uint32_t first = m->first_row / per_unit * per_unit, end = m->first_row + m->rows;
     for (uint32_t k = 0; k < m->k; k++)
-        for (uint32_t row = first; row < m->first_row + m->rows; row += per_unit) {
+        for (uint32_t row = first; row < end; row += per_unit) {
             const uint8_t *const unit = tw_tensor_shared_unit(r, tw_smem_mn_addr(desc, elem_bytes, row, k));
             if (unit == NULL)
                 return false;
-            uint32_t elements[UNIT_BYTES];
+            uint8_t elements[UNIT_BYTES];
             unpack_unit(unit, m, per_unit, elements);
             for (uint32_t i = 0; i < per_unit; i++)
-                if (row + i >= m->first_row && row + i < m->first_row + m->rows)
-                    out[(row + i - m->first_row) * m->k + k] = elements[i];
+                if (row + i >= m->first_row && row + i < end)
+                    memcpy(tensor_word(out, row + i - m->first_row, k), elements + i * elem_bytes, elem_bytes);
         }
     return true;
 }
 
-bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out)
+/* ---- Whole operands, when nobody watches ------------------------------------------------------
+ *
+ * Addresses repeat: groups of rows (K-major) or of K (MN-major) lie one stride after the other, and the swizzle flips the same
+ * bits in each where the stride is a multiple of its pattern. So the addresses of the first group are enough, and one look at
+ * the lowest and the highest says whether all lie in the window. What does not fit is read unit by unit. */
+
+enum { GROUP_ROWS = 8, GROUP_UNITS = 8 };
+
+struct unit_group {
+    uint32_t at[GROUP_ROWS][GROUP_UNITS]; /* addresses of a group's units */
+    uint32_t low, high;
+};
+
+static void put_unit(struct unit_group *g, uint32_t row, uint32_t unit, uint32_t address)
 {
-    return m->mn_major ? read_mn_major(r, desc, m, out) : read_k_major(r, desc, m, out);
+    g->at[row][unit] = address;
+    g->low = address < g->low ? address : g->low;
+    g->high = address > g->high ? address : g->high;
+}
+
+/* Whether the units of the groups from `first` to `last` all lie in the CTA's window. */
+static bool lie_inside(const struct tensor_read *r, const struct unit_group *g, uint64_t stride, uint32_t first, uint32_t last)
+{
+    return !r->cta->ended && g->low + first * stride >= TW_SHARED_RESERVED_BYTES &&
+           g->high + last * stride + UNIT_BYTES <= r->cta->shared_bytes;
+}
+
+static bool read_k_groups(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                          const struct tensor_words *out)
+{
+    const uint32_t units = units_of(m), per_unit = UNIT_BYTES * 8 / m->container_bits, stride = desc->stride_bytes;
+    struct unit_group g = {.low = UINT32_MAX};
+    if (m->k == 0 || units > GROUP_UNITS || stride % tw_swizzle_mode_row(desc->mode)->period_bytes != 0)
+        return false;
+    for (uint32_t row = 0; row < GROUP_ROWS; row++)
+        for (uint32_t unit = 0; unit < units; unit++)
+            put_unit(&g, row, unit, tw_smem_k_addr(desc, row, unit * UNIT_BYTES));
+    const uint32_t last_row = m->first_row + m->rows - 1;
+    if (!lie_inside(r, &g, stride, m->first_row / GROUP_ROWS, last_row / GROUP_ROWS))
+        return false;
+    for (uint32_t row = m->first_row; row <= last_row; row++) {
+        const uint8_t *const group = r->cta->shared + (size_t)(row / GROUP_ROWS) * stride;
+        const uint32_t *const at = g.at[row % GROUP_ROWS];
+        uint8_t *const to = tensor_word(out, row - m->first_row, 0);
+        uint32_t unit = 0;
+        for (; holds_words(m) && (unit + 1) * per_unit <= m->k; unit++)
+            memcpy(to + unit * UNIT_BYTES, group + at[unit], UNIT_BYTES);
+        for (; unit < units; unit++)
+            unpack_unit(group + at[unit], m, at_most(per_unit, m->k - unit * per_unit), to + (size_t)unit * per_unit * out->word_bytes);
+    }
+    return true;
+}
+
+/* Of whole units of rows alone. */
+static bool read_mn_groups(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                           const struct tensor_words *out)
+{
+    const struct swizzle_mode_row *const pattern = tw_swizzle_mode_row(desc->mode);
+    const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes, period = pattern->group_rows;
+    const uint32_t stride = desc->mode == SWIZZLE_NONE ? desc->lead_bytes : desc->stride_bytes, last = (m->k - 1) / period;
+    if (!holds_words(m) || out->row_stride != 1 || m->first_row % per_unit != 0 || m->rows % per_unit != 0 || period > GROUP_ROWS ||
+        stride % pattern->period_bytes != 0)
+        return false;
+    for (uint32_t row = 0; row < m->rows; row += per_unit) {
+        struct unit_group g = {.low = UINT32_MAX};
+        for (uint32_t k = 0; k < period; k++)
+            put_unit(&g, k, 0, tw_smem_mn_addr(desc, elem_bytes, m->first_row + row, k));
+        if (!lie_inside(r, &g, stride, 0, last))
+            return false;
+        for (uint32_t k = 0; k < m->k; k++)
+            memcpy(tensor_word(out, row, k), r->cta->shared + (size_t)(k / period) * stride + g.at[k % period][0], UNIT_BYTES);
+    }
+    return true;
+}
+
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                           const struct tensor_words *out)
+{
+    if (m->mn_major)
+        return (!observed(r->cta->cluster) && read_mn_groups(r, desc, m, out)) || read_mn_major(r, desc, m, out);
+    return (!observed(r->cta->cluster) && read_k_groups(r, desc, m, out)) || read_k_major(r, desc, m, out);
 }
 
 /* ---- A in tensor memory ----------------------------------------------------------------------- */
@@ -141,13 +239,16 @@ static uint32_t cell_element(uint32_t cell, enum num_format format, unsigned con
     return bits == 4 ? raw >> 2 & 0xf : raw & (uint32_t)bits_mask(bits);
 }
 
-bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint32_t *out)
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint8_t *out)
 {
     const uint32_t per_cell = 32 / m->container_bits;
     const uint32_t *const cells = tw_tensor_cells(r, lane, col, m->k / per_cell, false);
     if (cells == NULL)
         return false;
-    for (uint32_t k = 0; k < m->k; k++)
-        out[k] = cell_element(cells[k / per_cell], m->format, m->container_bits, k % per_cell);
+    if (holds_words(m))
+        memcpy(out, cells, (size_t)m->k * tw_tensor_word_bytes(m));
+    else
+        for (uint32_t k = 0; k < m->k; k++)
+            out[k] = (uint8_t)cell_element(cells[k / per_cell], m->format, m->container_bits, k % per_cell);
     return true;
 }

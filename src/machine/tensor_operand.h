@@ -21,7 +21,7 @@ const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offse
  * the event. */
 uint32_t *tw_tensor_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, uint32_t cols, bool write);
 
-/* One operand matrix: `rows` rows of `k` elements, raw words in out[row * k + element]. */
+/* One operand matrix: `rows` rows of `k` elements. */
 struct tensor_matrix {
     enum num_format format;
     unsigned container_bits;   /* bits an element takes of its row: 8 for e2m1 in f8f6f4, 4 in mxf4 */
@@ -29,9 +29,23 @@ struct tensor_matrix {
     uint32_t first_row;        /* rows first_row .. first_row + rows - 1 of the operand */
     uint32_t rows, k;
 };
-bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m, uint32_t *out);
+/* Raw words of 1, 2 or 4 bytes: element (row, k) is word number row * row_stride + k * step. Formats below 8 bits take a byte. */
+struct tensor_words {
+    uint8_t *at;
+    uint32_t word_bytes, row_stride, step;
+};
+static inline uint8_t *tensor_word(const struct tensor_words *w, uint32_t row, uint32_t k)
+{
+    return w->at + ((size_t)row * w->row_stride + (size_t)k * w->step) * w->word_bytes;
+}
+uint32_t tw_tensor_word_bytes(const struct tensor_matrix *m);
 
-/* Row of A in tensor memory: k elements from a lane, packed from column `col` on. */
-bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint32_t *out);
+/* `out` has words as above, and step 1 where the operand is K-major; an MN-major one is read fastest with row_stride 1. What an
+ * observer sees is read unit by unit, which is also the definition; whole operands are read at once when there is none. */
+bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                           const struct tensor_words *out);
+
+/* Row of A in tensor memory: k elements from a lane, packed from column `col` on, to words side by side. */
+bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint8_t *out);
 
 #endif

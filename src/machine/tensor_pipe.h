@@ -70,8 +70,8 @@ struct tensor_pipe {
     struct cta *cta;
     struct tensor_op *first, *last;
     struct tensor_op *free_ops;
-    uint32_t *scratch;          /* operand words of the operation that is performed */
-    size_t scratch_words;
+    uint8_t *scratch;           /* operand words of the operation that is performed */
+    size_t scratch_bytes;
     const struct num_tile_implementation *tile; /* the fastest that this CPU has */
     void *tile_scratch;
     size_t tile_scratch_bytes;
