@@ -169,8 +169,8 @@ bool options_parse(struct options *o, int argc, char **argv)
         return true;
     if (o->file_count == 0)
         return usage_error(o->command == CMD_EXPLAIN ? "name what to explain" : "a file is needed", "");
-    if (o->command == CMD_EXPLAIN && o->file_count > 2)
-        return usage_error("one thing to explain at a time; found also ", o->files[2]);
+    if (o->command == CMD_EXPLAIN && o->file_count > 3)
+        return usage_error("one thing to explain at a time; found also ", o->files[3]);
     if (o->file_count > 1 && o->command != CMD_CHECK && o->command != CMD_EXPLAIN)
         return usage_error("one file at a time; found also ", o->files[1]);
     return true;

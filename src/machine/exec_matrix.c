@@ -2,20 +2,12 @@
  * MEASURED: ptx-async.md 1.6 (16-bit forms); the 8-bit forms follow its tables, which are not measured.
  *
  * Below g = lane / 4 and t = lane % 4. Matrix m has its rows at the addresses of lanes rows * m + row. */
+#include "isa/matrix_map.h"
 #include "machine/exec_lanes.h"
 #include "machine/exec_memory.h"
 #include "machine/tally.h"
 
-enum { ROW_BYTES = 16, MAX_ROWS = 32 };
-
-/* Which map: one value a form. */
-enum matrix_map {
-    MAP_B16,       /* m8n8: half e of register m is M[g][2t + e]                              */
-    MAP_B16_TRANS, /* M[2t + e][g]                                                            */
-    MAP_M16N16,    /* byte b of register 2m + h is M[4t + b][g + 8h]                          */
-    MAP_M8N16,     /* byte b of register m is M[g][4t + b]                                    */
-    MAP_M16N8      /* stores: byte b of register m goes to row 2t + (b & 1), byte g + 8(b >> 1) */
-};
+enum { ROW_BYTES = MATRIX_ROW_BYTES, MAX_ROWS = 32 };
 
 /* mod: map, registers, matrices, rows of a matrix, source format (0 bytes, 6 or 4 bits) */
 
@@ -32,27 +24,9 @@ static void expand_row(uint8_t row_bytes[ROW_BYTES], unsigned bits)
     }
 }
 
-/* The place of byte b of register r of a lane: row (over all matrices) and byte. */
-static void place_of(const struct dinst *d, unsigned lane, unsigned r, unsigned b, unsigned *row_at, unsigned *byte_at)
+static struct matrix_form form_of(const struct dinst *d)
 {
-    const unsigned g = lane / 4, t = lane % 4, rows = d->mod[3];
-    const enum matrix_map map = (enum matrix_map)d->mod[0];
-    if (map == MAP_B16) {
-        *row_at = r * rows + g;
-        *byte_at = (2 * t + b / 2) * 2 + b % 2;
-    } else if (map == MAP_B16_TRANS) {
-        *row_at = r * rows + 2 * t + b / 2;
-        *byte_at = g * 2 + b % 2;
-    } else if (map == MAP_M16N16) {
-        *row_at = r / 2 * rows + 4 * t + b;
-        *byte_at = g + 8 * (r % 2);
-    } else if (map == MAP_M8N16) {
-        *row_at = r * rows + g;
-        *byte_at = 4 * t + b;
-    } else {
-        *row_at = r * rows + 2 * t + (b & 1);
-        *byte_at = g + 8 * (b >> 1);
-    }
+    return (struct matrix_form){.map = (enum matrix_map)d->mod[0], .regs = d->mod[1], .matrices = d->mod[2], .rows = d->mod[3]};
 }
 
 static uint8_t *row_address(struct warp *w, const struct dinst *d, const struct dop *o, unsigned lane, bool write)
@@ -71,13 +45,13 @@ static uint32_t register_of(const struct warp *w, const struct dop *o, unsigned 
     return o->count == 0 ? o->ref : w->code->refs[o->ref + i];
 }
 
-/* The forms of 16-bit elements, which most kernels use, by halves: as place_of says it byte by byte. */
+/* The forms of 16-bit elements, which most kernels use, by halves: as tw_matrix_place says it byte by byte. */
 static uint32_t word_of_halves(const struct dinst *d, uint8_t (*rows)[ROW_BYTES], unsigned lane, unsigned r)
 {
     const unsigned g = lane / 4, t = lane % 4;
     uint32_t word = 0;
     uint16_t low, high;
-    if (d->mod[0] == MAP_B16) {
+    if (d->mod[0] == MATRIX_B16) {
         memcpy(&word, &rows[r * 8 + g][4 * t], sizeof word);
         return word;
     }
@@ -88,11 +62,11 @@ static uint32_t word_of_halves(const struct dinst *d, uint8_t (*rows)[ROW_BYTES]
 
 static uint32_t word_of_bytes(const struct dinst *d, uint8_t (*rows)[ROW_BYTES], unsigned lane, unsigned r)
 {
+    const struct matrix_form form = form_of(d);
     uint32_t word = 0;
     for (unsigned b = 0; b < 4; b++) {
-        unsigned row_at, byte_at;
-        place_of(d, lane, r, b, &row_at, &byte_at);
-        word |= (uint32_t)rows[row_at][byte_at] << (8 * b);
+        const struct matrix_place at = tw_matrix_place(&form, lane, r, b);
+        word |= (uint32_t)rows[at.row][at.byte] << (8 * b);
     }
     return word;
 }
@@ -114,7 +88,7 @@ static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uin
         const uint32_t ref = register_of(w, &d->op[0], r);
         if (ref == REF_NONE)
             continue;
-        const bool halves = d->mod[0] == MAP_B16 || d->mod[0] == MAP_B16_TRANS;
+        const bool halves = d->mod[0] == MATRIX_B16 || d->mod[0] == MATRIX_B16_TRANS;
         for (unsigned lane = 0; lane < LANES; lane++)
             row32(w, ref)[lane] = halves ? word_of_halves(d, rows, lane, r) : word_of_bytes(d, rows, lane, r);
     }
@@ -125,6 +99,7 @@ static enum exec_status exec_stmatrix(struct warp *w, const struct dinst *d, uin
 {
     (void)mask;
     uint8_t *rows[MAX_ROWS];
+    const struct matrix_form form = form_of(d);
     const unsigned row_count = (unsigned)d->mod[2] * d->mod[3];
     for (unsigned i = 0; i < row_count; i++) {
         rows[i] = row_address(w, d, &d->op[0], i, true);
@@ -135,9 +110,8 @@ static enum exec_status exec_stmatrix(struct warp *w, const struct dinst *d, uin
         const uint32_t *const words = row32(w, register_of(w, &d->op[1], r));
         for (unsigned lane = 0; lane < LANES; lane++)
             for (unsigned b = 0; b < 4; b++) {
-                unsigned row_at, byte_at;
-                place_of(d, lane, r, b, &row_at, &byte_at);
-                rows[row_at][byte_at] = (uint8_t)(words[lane] >> (8 * b));
+                const struct matrix_place at = tw_matrix_place(&form, lane, r, b);
+                rows[at.row][at.byte] = (uint8_t)(words[lane] >> (8 * b));
             }
     }
     w->cluster->changes++;
@@ -146,13 +120,15 @@ static enum exec_status exec_stmatrix(struct warp *w, const struct dinst *d, uin
 
 static bool complete_warp(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, enum isa_role data, unsigned address_at)
 {
-    const unsigned num = tw_ptx_mod(in, SLOT_NUM), format = tw_ptx_mod(in, SLOT_SRC_FMT), shape = tw_ptx_mod(in, SLOT_SHAPE);
-    d->mod[2] = num == MOD_X1 ? 1 : num == MOD_X2 ? 2 : 4;
-    d->mod[3] = shape == MOD_M16N16 ? 16 : 8;
-    d->mod[1] = (uint8_t)(shape == MOD_M16N16 ? 2 * d->mod[2] : d->mod[2]);
-    d->mod[4] = format == MOD_B6X16_P32 ? 6 : format == MOD_B4X16_P64 ? 4 : 0;
-    d->mod[0] = shape == MOD_M16N16 ? MAP_M16N16 : shape == MOD_M8N16 ? MAP_M8N16 : shape == MOD_M16N8 ? MAP_M16N8
-                : tw_ptx_has(in, SLOT_TRANS) ? MAP_B16_TRANS : MAP_B16;
+    const struct isa_spelling spelling = tw_ptx_spelling(in);
+    struct matrix_form form;
+    if (!tw_matrix_form_of(&spelling, &form))
+        return tw_decode_unsupported(dc, in, "its shape is in no table of matrix maps");
+    d->mod[0] = (uint8_t)form.map;
+    d->mod[1] = form.regs;
+    d->mod[2] = form.matrices;
+    d->mod[3] = form.rows;
+    d->mod[4] = form.source_bits;
     d->imm = tw_decode_space(tw_ptx_mod(in, SLOT_SPACE));
     d->flags |= D_ALIGNED;
     return tw_decode_role(dc, in, data, d, 1 - address_at) && tw_decode_role(dc, in, ROLE_ADDR, d, address_at);

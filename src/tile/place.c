@@ -203,7 +203,9 @@ static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *co
     tw_diag_expected(d, "%s: register %u of lane %lld holds %s", owner_words(c, named, want), reg,
                      (long long)want[AXIS_LANEID], element);
     tw_diag_found(d, "%s, by layout %s", owner_words(c, named, at), tw_layout_text(c->arena, o->layout));
-    tw_diag_fix(d, "load the registers as the fragment map says, or view them with a layout that has that map");
+    tw_diag_fix(d, c->family->issuer == TILE_BY_WARP
+                       ? "no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map"
+                       : "no view moves a value between threads: view the registers with a layout that has that map");
     return false;
 }
 

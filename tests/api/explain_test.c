@@ -54,10 +54,47 @@ static void every_refusal_is_a_diagnostic(void **state)
     tw_ctx_destroy(ctx);
 }
 
+static void a_fragment_is_explained_as_text_and_as_data(void **state)
+{
+    (void)state;
+    static const char spelling[] = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+    tw_ctx *const ctx = tw_ctx_create(NULL);
+    const char *text = NULL;
+    assert_int_equal(tw_explain_fragment(ctx, spelling, NULL, TW_TEXT, &text), TW_OK);
+    assert_non_null(strstr(text, "\nC: (m, n) in register r of each lane\n"));
+    assert_non_null(strstr(text, "\n   5  (1, 2..3)     (9, 2..3)     (1, 10..11)   (9, 10..11)\n")); /* A: seed 003's table, words as pairs */
+    assert_int_equal(tw_explain_fragment(ctx, spelling, "B", TW_JSON, &text), TW_OK);
+    assert_non_null(strstr(text, "\"name\":\"B\""));
+    assert_null(strstr(text, "\"name\":\"A\""));
+    assert_non_null(strstr(text, ",\n[[[1,2],[1,3]],[[1,10],[1,11]]],\n")); /* lane 5 */
+    assert_int_equal(tw_error_count(ctx), 0);
+    tw_ctx_destroy(ctx);
+}
+
+static void a_fragment_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"", NULL}, {".", NULL}, {"mma", NULL}, {"mma.sync", NULL}, {"add.f32", NULL}, {"wgmma.mma_async.sync.aligned.m64n7k16.f32.f16.f16", NULL},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "Z"}, {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ""},
+        {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", "B"}, {"mma.sync.aligned.m16n8k1.row.col.s32.s4.s4.s32", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_ctx *const ctx = tw_ctx_create(NULL);
+        const char *text = "";
+        assert_int_equal(tw_explain_fragment(ctx, rows[i][0], rows[i][1], TW_TEXT, &text), TW_ERROR);
+        assert_null(text);
+        assert_int_equal(tw_error_count(ctx), 1);
+        tw_ctx_destroy(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_format_and_a_dot_product_are_explained),
+        cmocka_unit_test(a_fragment_is_explained_as_text_and_as_data),
+        cmocka_unit_test(a_fragment_that_is_none_is_refused),
         cmocka_unit_test(every_refusal_is_a_diagnostic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

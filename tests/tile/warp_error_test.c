@@ -38,7 +38,7 @@ static void a_lane_that_holds_another_element_is_named(void **state)
            "      |              ^\n"
            "  expected: laneid 1: register 0 of lane 1 holds (m=0, word=1) of K_repeat 0\n"
            "     found: laneid 8, by layout S[(1, 2, 2, 8, 2, 4):(8, 4, 1, 1@laneid, 2, 8@laneid)]\n"
-           "       fix: load the registers as the fragment map says, or view them with a layout that has that map\n");
+           "       fix: no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map\n");
 }
 
 static void results_that_share_a_register_are_refused(void **state)

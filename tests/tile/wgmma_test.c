@@ -247,7 +247,7 @@ static void what_the_instruction_has_not_is_refused(void **state)
          "      |                                                                                                        ^~~~~~~~~~~~~~~~~~~\n"
          "  expected: laneid 0, wid_in_wg 0: register 2 of lane 0 holds (m=0, word=4)\n"
          "     found: laneid 1, wid_in_wg 0, by layout S[(4, 2, 8, 2, 4):(1@wid_in_wg, 1, 4@laneid, 1@laneid, 2)]\n"
-         "       fix: load the registers as the fragment map says, or view them with a layout that has that map\n"},
+         "       fix: no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map\n"},
         {A_WORDS "    b = T.alloc_shared((8, 16), \"float16\", layout=mma_shared_layout(\"float16\", 1, (8, 16)), align=128)\n" FRAGMENT_F32(8)
          APPLY("m64n8k16.f32.f16.f16") "d.view(1, 1, 64, 8), a.view(1, 1, 64, 8), b.view(1, 1, 8, 16), scope=\"warpgroup\")\n",
          "k.py:11:125: error[E0423]: operand B of wgmma.mma_async: 'b' is aligned to 128 bytes\n"
