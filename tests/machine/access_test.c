@@ -141,14 +141,14 @@ static void vector_sums_without_a_result_leave_registers_alone(void **state)
     struct rig rig;
     uint64_t out;
     const uint32_t *const words = kernel_load(&rig, *state,
-                                              KERNEL("", ".reg .f32 %f<8>;\nmov.f32 %f0, 0f3F800000;\nmov.f32 %f1, 0f40000000;\nmov.f32 %f2, 0f40400000;\nmov.f32 %f3, 0f40800000;\n"
+                                              KERNEL("", ".reg .f32 %f<8>;\nadd.u64 %out, %out, 64;\nmov.f32 %f0, 0f3F800000;\nmov.f32 %f1, 0f40000000;\nmov.f32 %f2, 0f40400000;\nmov.f32 %f3, 0f40800000;\n"
                                                          "mov.u32 %r0, 11;\nmov.u32 %r1, 22;\n"
                                                          "red.global.add.v4.f32 [%out], {%f0, %f1, %f2, %f3};\natom.global.add.v2.f32 _, [%out], {%f0, %f1};\n"
                                                          "st.global.v4.f32 [%out+16], {%f0, %f1, %f2, %f3};\nst.global.v4.u32 [%out+32], {%r0, %r1, %t, %t};\n"),
                                               &out);
     kernel_must_run(&rig, &out, 1, 1, 0);
     static const uint32_t want[12] = {0x40000000, 0x40800000, 0x40400000, 0x40800000, 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 11, 22, 0, 0};
-    assert_memory_equal(words, want, sizeof want);
+    assert_memory_equal(words + 16, want, sizeof want);
     rig_end(&rig);
 }
 
