@@ -45,27 +45,36 @@ static uint32_t required_after(const struct isa_form *form, uint32_t i)
     return n;
 }
 
-static bool match_operands(const struct isa_spelling *s, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
+/* A bool where the form has a predicate, and nothing else there. */
+static bool is_predicate_alike(const struct isa_spelling *s, unsigned i, const struct ir_ptx_operand *o)
+{
+    return o->kind != IR_PTX_VALUE || (o->expr->type.cls == IR_BOOL) == (tw_isa_operand_type(s, i) == MOD_PRED);
+}
+
+static bool match_operands(const struct isa_spelling *s, const struct ir_ptx *x, bool strict, uint8_t place[EMIT_MAX_OPERANDS])
 {
     const struct isa_form *form = s->form;
     uint32_t j = 0;
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const uint32_t left = x->operand_count - j;
-        if (form->operands[i].optional &&
-            (left <= required_after(form, i + 1) || !kind_fits(s, i, &x->operands[j])))
+        const bool fits = left > 0 && kind_fits(s, i, &x->operands[j]) && (!strict || is_predicate_alike(s, i, &x->operands[j]));
+        if (form->operands[i].optional && (left <= required_after(form, i + 1) || !fits))
             continue;
-        if (left == 0 || !kind_fits(s, i, &x->operands[j]))
+        if (!fits)
             return false;
         place[j++] = (uint8_t)i;
     }
     return j == x->operand_count;
 }
 
+/* The first form that takes the operands. Forms of one spelling may differ in an operand that is a number in one and a predicate in
+ * the other; a bool then says which is meant. */
 const struct isa_spelling *tw_emit_choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
-    for (uint32_t i = 0; i < m->count; i++)
-        if (x->operand_count <= ISA_MAX_OPERANDS && match_operands(&m->candidates[i], x, place))
-            return &m->candidates[i];
+    for (int lax = 0; lax < 2; lax++)
+        for (uint32_t i = 0; i < m->count; i++)
+            if (x->operand_count <= ISA_MAX_OPERANDS && match_operands(&m->candidates[i], x, !lax, place))
+                return &m->candidates[i];
     return NULL;
 }
 

@@ -311,6 +311,7 @@ extern const struct builtin_table tw_lib_tx[IR_CLUSTER_SCOPE + 1];
 bool tw_eval_tile_arg(struct eval *ev, struct value v, struct src_span at, const char *what, struct ir_arg *out);
 /* A positional operand: a literal is a scalar of its natural type. */
 bool tw_eval_tile_operand(struct eval *ev, const struct arg *a, struct ir_arg *out);
+bool tw_eval_tile_param(struct eval *ev, const struct arg *a, const char *what, struct ir_arg *out);
 /* scope=: "thread" if it is not given. */
 bool tw_eval_exec_scope(struct eval *ev, const struct arg *a, enum ir_exec_scope *out);
 builtin_fn tw_lib_ewise;

@@ -327,7 +327,7 @@ struct value tw_lib_ewise(struct eval *ev, struct call *c)
         const struct arg *a = &c->rest.at[i];
         struct ir_arg *out = a->name == NULL ? &tile->operands[tile->operand_count++] : &tile->params[tile->param_count++];
         out->name = a->name;
-        if (a->name == NULL ? !tw_eval_tile_operand(ev, a, out) : !tw_eval_tile_arg(ev, a->value, a->at, "an argument of 'ewise'", out))
+        if (a->name == NULL ? !tw_eval_tile_operand(ev, a, out) : !tw_eval_tile_param(ev, a, "an argument of 'ewise'", out))
             return value_error();
     }
     if (!count_inputs(ev, f, tile->operand_count - 1, c->args[0].at))

@@ -71,6 +71,17 @@ bool tw_eval_tile_operand(struct eval *ev, const struct arg *a, struct ir_arg *o
     return out->expr != NULL;
 }
 
+/* A parameter is a value: a T.local_scalar is read. */
+bool tw_eval_tile_param(struct eval *ev, const struct arg *a, const char *what, struct ir_arg *out)
+{
+    if (!tw_eval_is_scalar_tensor(a->value) || a->value.u.tensor->storage->scope != IR_LOCAL)
+        return tw_eval_tile_arg(ev, a->value, a->at, what, out);
+    out->at = a->at;
+    out->kind = IR_ARG_EXPR;
+    out->expr = tw_eval_to_expr(ev, a->value, a->at, what);
+    return out->expr != NULL;
+}
+
 bool tw_eval_exec_scope(struct eval *ev, const struct arg *a, enum ir_exec_scope *out)
 {
     static const enum ir_exec_scope scopes[] = {IR_THREAD_SCOPE, IR_WARP_SCOPE, IR_WARPGROUP_SCOPE, IR_CTA_SCOPE,
@@ -120,7 +131,7 @@ static struct value apply(struct eval *ev, struct call *c)
         const struct arg *a = &c->rest.at[i];
         struct ir_arg *out = a->name == NULL ? &tile->operands[tile->operand_count++] : &tile->params[tile->param_count++];
         out->name = a->name;
-        if (a->name == NULL ? !tw_eval_tile_operand(ev, a, out) : !tw_eval_tile_arg(ev, a->value, a->at, APPLY_ARGUMENT, out))
+        if (a->name == NULL ? !tw_eval_tile_operand(ev, a, out) : !tw_eval_tile_param(ev, a, APPLY_ARGUMENT, out))
             return value_error();
     }
     tw_ir_stmt_new(k, ev->build->into, IR_TILE, c->at)->tile = tile;
