@@ -383,7 +383,8 @@ static inline bool observed(const struct cluster *c)
 /* Whether the observer wants to see what a load or store does in that space, which may be generic. */
 static inline bool observes_access(const struct cluster *c, uint64_t space, bool write)
 {
-    return c->observer != NULL && (!c->observer->shared_writes || (write && (space == SPACE_SHARED || space == SPACE_GENERIC)));
+    const bool shared = space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER || space == SPACE_GENERIC;
+    return c->observer != NULL && (!c->observer->shared_writes || (write && shared));
 }
 
 /* Provided by the tensor-core files (mbarrier.c, tmem.c). */
