@@ -194,7 +194,7 @@ static void look_at_read(struct hazards *h, struct shadow *s, const struct machi
 
 static void access(struct hazards *h, struct shadow *s, const struct machine_event *e)
 {
-    if (e->space != SPACE_SHARED)
+    if (e->space != SPACE_SHARED && e->space != SPACE_SHARED_CLUSTER)
         return;
     if (e->proxy == PROXY_GENERIC && e->write && e->origin != NULL) {
         tw_shadow_write(s, e, site_of(s, e, e->lane));
@@ -296,21 +296,27 @@ static const char *opcode(const struct site *site)
     return site->origin->inst == NULL ? "an instruction" : site->origin->inst->form->opcode;
 }
 
+static struct diag *message(const struct reporter *r, const struct finding *f)
+{
+    const char *const write = opcode(&f->write), *const read = opcode(&f->read);
+    const struct src_span at = f->read.origin->at;
+    if (f->verdict == VERDICT_BEHIND)
+        return tw_diag(r->diags, E0921, at, "the proxy fence between %s and %s stands behind the synchronisation", write, read);
+    return tw_diag(r->diags, f->verdict == VERDICT_COPIED ? E0922 : E0920, at,
+                   "%s reads shared memory that %s has written without a proxy fence", read, write);
+}
+
 static void report_one(const struct reporter *r, const struct finding *f)
 {
-    const char *const write = opcode(&f->write), *const read = opcode(&f->read), *const writer = thread_name(r, f, &f->write);
-    const bool error = f->verdict == VERDICT_UNFENCED;
-    struct diag *const d =
-        error ? tw_diag(r->diags, E0920, f->read.origin->at, "%s reads shared memory that %s has written without a proxy fence", read, write)
-              : tw_diag(r->diags, E0921, f->read.origin->at, "the proxy fence between %s and %s stands behind the synchronisation", write, read);
-    tw_diag_expected(d, "fence.proxy.async by the thread that writes, after its %s and before it arrives at the barrier", write);
-    if (error)
-        tw_diag_found(d, "no fence.proxy.async between the two by %s, which wrote shared address 0x%llx", writer,
-                      (unsigned long long)f->address);
-    else
-        tw_diag_found(d, "%s, which wrote shared address 0x%llx, synchronised before a fence.proxy.async of its own", writer,
-                      (unsigned long long)f->address);
-    tw_diag_fix(d, "let every thread that writes execute fence.proxy.async.shared::cta in front of the barrier");
+    const bool copied = f->verdict == VERDICT_COPIED;
+    const char *const writer = thread_name(r, f, &f->write);
+    struct diag *const d = message(r, f);
+    tw_diag_expected(d, "fence.proxy.async by the thread that writes, after its %s%s and before it arrives at the barrier",
+                     opcode(&f->write), copied ? " has been waited for" : "");
+    tw_diag_found(d, f->verdict == VERDICT_BEHIND ? "%s, which wrote shared address 0x%llx, synchronised before a fence.proxy.async of its own"
+                                                  : "no fence.proxy.async between the two by %s, which wrote shared address 0x%llx",
+                  writer, (unsigned long long)f->address);
+    tw_diag_fix(d, "let every thread that %s execute fence.proxy.async.shared::cta in front of the barrier", copied ? "copies" : "writes");
     tw_diag_spec(d, "PTX ISA, memory consistency model, proxies");
     tw_diag_note(d, f->write.origin->at, "written by %s%s", writer, source_name(r, &f->write));
     tw_diag_note(d, (struct src_span){0}, "read for %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));

@@ -7,6 +7,7 @@
  *
  *   error E0920   the write is followed by no proxy fence of its thread, nor by one of a thread that had synchronised with
  *                 it, when the reading operation is issued
+ *   note E0922    the same of what cp.async has written: kernels of compilers in wide use do without the fence
  *   note E0921    there is such a fence, but behind the synchronisation, or by another thread alone
  *
  * Nothing is said where synchronisation is not known: a write that no barrier orders before the operation may be ordered by

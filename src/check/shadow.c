@@ -54,13 +54,14 @@ void tw_shadow_begin(struct shadow *s, uint64_t cluster)
 
 struct cell *tw_shadow_cells(const struct shadow *s, const struct machine_event *e, uint32_t *count)
 {
-    const uint64_t rank = e->address >> 24, offset = e->address & 0xffffff;
+    const uint32_t rank = (uint32_t)e->address >> 24; /* SOURCE: ptx-async.md 8.1, the low 32 bits count */
+    const uint64_t offset = e->address & 0xffffff;
     const uint64_t first = offset / 4, end = (offset + e->bytes + 3) / 4;
     *count = 0;
     if (rank >= s->ctas || end > s->cta_words || e->bytes == 0)
         return NULL;
     *count = (uint32_t)(end - first);
-    return s->cells + rank * s->cta_words + first;
+    return s->cells + (size_t)rank * s->cta_words + first;
 }
 
 void tw_shadow_write(struct shadow *s, const struct machine_event *e, struct site site)
@@ -187,13 +188,13 @@ enum verdict tw_shadow_judge(const struct shadow *s, const struct cell *c, const
     bool certain;
     if (c->time < s->base || c->time > r->time) /* of another cluster, or written while the read was in flight */
         return VERDICT_FINE;
+    const bool covered = r->fenced[warp] >= c->time;
+    if (c->copied && covered) /* SOURCE: ptx-async.md 7.4 row 4: a fence after the wait, by any thread */
+        return VERDICT_FINE;
     const uint64_t fence = first_fence(&s->fences[c->site.thread], c->time, &certain);
-    if (fence != 0 && fence < r->time) {
-        if (!certain || fence <= r->known[warp] || c->time > r->known[warp])
-            return VERDICT_FINE; /* before a barrier, or ordered by something that is not followed */
-        return VERDICT_BEHIND;
-    }
-    if (r->fenced[warp] >= c->time)
-        return c->copied ? VERDICT_FINE : VERDICT_BEHIND; /* SOURCE: ptx-async.md 7.4 row 4: a fence after the wait, by any thread */
-    return VERDICT_UNFENCED;
+    if (fence == 0 || fence >= r->time)
+        return covered ? VERDICT_BEHIND : c->copied ? VERDICT_COPIED : VERDICT_UNFENCED;
+    if (!certain || fence <= r->known[warp] || c->time > r->known[warp])
+        return VERDICT_FINE; /* before a barrier, or ordered by something that is not followed */
+    return VERDICT_BEHIND;
 }

@@ -41,6 +41,7 @@ struct reading {
 enum verdict {
     VERDICT_FINE,     /* ordered, or nothing is known */
     VERDICT_UNFENCED, /* E0920 */
+    VERDICT_COPIED,   /* E0922: the same of cp.async */
     VERDICT_BEHIND    /* E0921: behind the synchronisation stands the thread's fence, or another one's */
 };
 

@@ -62,7 +62,7 @@ static const struct {
     enum diag_code code;
 } wanted[] = {
     {"fence_by_one_thread_only", E0920},
-    {"fence_cp_async_then_wgmma", E0920},
+    {"fence_cp_async_then_wgmma", E0922},
     {"fence_store_then_bulk_store", E0920},
     {"fence_store_then_mma", E0920},
     {"wait_ld_before_use", E0900},

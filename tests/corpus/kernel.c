@@ -118,17 +118,19 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One launch of `text`, odd seeds on one host thread and even ones on two; leaves the outputs in `after` and the module open. */
+/* One launch of `text`, odd seeds on one host thread and even ones on two, watched for hazards: notes may be
+ * found, an error fails the test; leaves the outputs in `after` and the module open. */
 static void run_once(struct kernel *k, const char *text, uint64_t seed)
 {
     k->ctx = tw_ctx_create(NULL);
     assert_non_null(k->ctx);
     must(k, tw_module_parse(k->ctx, k->name, text, strlen(text), &k->module), "parsing");
     must(k, tw_device_create(k->ctx, NULL, &k->device), "making a device");
+    must(k, tw_module_check(k->module), "checking");
     const struct str contract = kernel_contract(k);
     must(k, tw_args_create(k->device, k->module, NULL, "launch.json", contract.at, contract.len, &k->args), "reading the contract");
     move_tensors(k, true);
-    const tw_launch_opts options = {.seed = seed, .threads = 2 - (uint32_t)seed % 2, .max_steps = 1000000000};
+    const tw_launch_opts options = {.seed = seed, .threads = 2 - (uint32_t)seed % 2, .max_steps = 1000000000, .hazards = true};
     must(k, tw_args_launch(k->args, &options, &k->launch), "launching");
     const double begin = now();
     must(k, tw_launch_run(k->launch, 0), "running");
