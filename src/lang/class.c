@@ -102,9 +102,12 @@ void tw_object_set(struct eval *ev, const struct object *o, const char *name, st
     *field = v;
 }
 
-static struct value bound_method(struct eval *ev, const struct function *f, const struct object *self)
+/* The method is given the whole object, whoever asked for it. */
+static struct value bound_method(struct eval *ev, const struct function *f, const struct object *o)
 {
     struct function *bound = arena_new(ev->arena, struct function, 1);
+    struct object *self = arena_new(ev->arena, struct object, 1);
+    *self = (struct object){.of = o->of, .from = o->of, .fields = o->fields};
     *bound = *f;
     bound->self = self;
     return (struct value){.kind = VALUE_FUNCTION, .u.function = bound};
@@ -140,9 +143,9 @@ struct value tw_object_attr(struct eval *ev, const struct object *o, const char 
     const struct value *field = tw_object_field(o, name);
     if (field != NULL)
         return tw_eval_fresh(ev, *field);
-    const struct value *member = find_member(o->of, name);
+    const struct value *member = find_member(o->from, name);
     if (member == NULL)
-        return no_member(ev, o->of, o->fields, name, at);
+        return no_member(ev, o->from, o->fields, name, at);
     return member->kind == VALUE_FUNCTION ? bound_method(ev, member->u.function, o) : tw_eval_fresh(ev, *member);
 }
 
@@ -157,7 +160,7 @@ struct value tw_class_attr(struct eval *ev, const struct class *of, const char *
 struct value tw_class_new(struct eval *ev, const struct class *of, const struct args *args, struct src_span at)
 {
     struct object *o = arena_new(ev->arena, struct object, 1);
-    o->of = of;
+    o->of = o->from = of;
     o->fields = arena_new(ev->arena, struct fields, 1);
     const char *init = tw_intern(ev->names, tw_str("__init__"));
     const struct value *member = find_member(of, init);
@@ -182,6 +185,6 @@ struct value tw_object_super(struct eval *ev, struct src_span at)
         return value_error();
     }
     struct object *seen = arena_new(ev->arena, struct object, 1);
-    *seen = (struct object){.of = m->owner->base, .fields = m->self->fields};
+    *seen = (struct object){.of = m->self->of, .from = m->owner->base, .fields = m->self->fields};
     return (struct value){.kind = VALUE_OBJECT, .u.object = seen};
 }

@@ -75,13 +75,17 @@ static struct value smem_pool(struct eval *ev, struct call *c)
     return new_pool(ev, (struct pool){.at = c->at});
 }
 
-static bool fits_shared(struct eval *ev, const struct pool *p, struct src_span at)
+/* Takes the piece up to `end`. */
+static bool take_shared(struct eval *ev, struct pool *p, int64_t end, struct src_span at)
 {
-    if (p->most <= TW_SHARED_CTA_BYTES)
+    if (end <= TW_SHARED_CTA_BYTES) {
+        p->next = end;
+        p->most = end > p->most ? end : p->most;
         return true;
+    }
     struct diag *d = tw_diag(ev->diags, E0211, at, "the pool grows beyond the shared memory of a CTA");
     tw_diag_expected(d, "at most %d bytes", TW_SHARED_CTA_BYTES);
-    tw_diag_found(d, "%lld", (long long)p->most);
+    tw_diag_found(d, "%lld", (long long)end);
     return false;
 }
 
@@ -96,9 +100,8 @@ static struct value place_shared(struct eval *ev, struct call *c, const struct t
     s->align_bytes = t->align > 0 ? (uint32_t)t->align : period > align ? period : align;
     s->in_arena = true;
     s->arena_offset = (int64_t)align_up((uint64_t)p->next, s->align_bytes);
-    p->next = s->arena_offset + (s->elems * s->elem.bits + 7) / 8;
-    p->most = p->next > p->most ? p->next : p->most;
-    return fits_shared(ev, p, c->at) ? v : value_error();
+    const int64_t end = s->arena_offset + (s->elems * s->elem.bits + 7) / 8;
+    return take_shared(ev, p, end, c->at) ? v : value_error();
 }
 
 /* shape, dtype?, *, layout?, align?, name? */

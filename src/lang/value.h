@@ -134,9 +134,9 @@ struct fields {
     uint32_t len, cap;
 };
 
-/* super() is the same object seen as one of the class above. */
 struct object {
     const struct class *of;
+    const struct class *from; /* where members are looked for first: `of`, or what super() names */
     struct fields *fields;
 };
 

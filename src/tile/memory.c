@@ -15,8 +15,6 @@
 
 #include <assert.h>
 
-enum { ALLOCATION_ALIGN = 256 }; /* bytes; what a device allocation begins at. SOURCE: CUDA C++ guide, device memory accesses */
-
 struct reach {
     struct tile_call *c;
     uint32_t operand;
@@ -74,8 +72,8 @@ static bool check_storage(const struct reach *r)
 {
     struct ir_storage *s = r->o->storage;
     uint32_t have = s->align_bytes;
-    if (!s->align_stated && s->scope == IR_GLOBAL && have < ALLOCATION_ALIGN)
-        have = ALLOCATION_ALIGN;
+    if (!s->align_stated && s->scope == IR_GLOBAL && have < TW_DEVICE_ALLOCATION_ALIGN)
+        have = TW_DEVICE_ALLOCATION_ALIGN;
     if (!s->align_stated && s->scope == IR_LOCAL && have < r->run.align_bytes)
         have = s->align_bytes = r->run.align_bytes;
     if (have % r->run.align_bytes == 0)
