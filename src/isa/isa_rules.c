@@ -39,7 +39,7 @@ static const char *rule_mma_shape(const struct isa_spelling *s)
     const unsigned c = isa_spelling_mod(s, SLOT_CTYPE), d = isa_spelling_mod(s, SLOT_DTYPE);
     const bool sparse = s->form->operand_of[ROLE_META] >= 0;
     if (s->form->id == FORM_MMA_M8N8K4)
-        return isa_shape_m(shape) != 8 || isa_shape_n(shape) != 8 || isa_shape_k(shape) != 4 ? ".m8n8k4 for this form"
+        return isa_shape_m(shape) != 8 || isa_shape_n(shape) != 8 || isa_shape_k(shape) != 4 ? tw_mma_classes[MMA_F16].dense
                : c == MOD_F32 && d != MOD_F32 ? ".f32 as destination type where C is .f32"
                                               : NULL;
     const enum mma_class class_id = tw_mma_class_of(s);

@@ -79,7 +79,7 @@ static const char *scope_words(const struct tile_call *c, const struct tile_oper
             tw_text_addf(&t, "%sa tensor in %s memory", t.len == 0 ? "" : ", or ",
                          s == IR_TMEM ? "tensor" : tw_ir_scope_name((enum ir_scope)s));
     if (row->scalar && scalar_format(row) != NUM_NONE)
-        tw_text_addf(&t, ", or a %s scalar", tw_num_format(scalar_format(row))->dtype);
+        tw_text_addf(&t, ", or a%s %s scalar", tw_num_format(scalar_format(row))->dtype[0] == 'i' ? "n" : "", tw_num_format(scalar_format(row))->dtype);
     else if (row->scalar)
         tw_text_addf(&t, ", or a scalar of %u bits", row->elem_bits);
     return t.at;
@@ -138,7 +138,7 @@ static bool check_element(struct tile_call *c, uint32_t index)
     else
         tw_diag_expected(d, "elements of %u bits", o->row->elem_bits);
     tw_diag_found(d, "%s, %u bits", tw_ir_type_name(t), t.bits);
-    if (t.bits < o->row->elem_bits)
+    if (t.bits < o->row->elem_bits && !tw_num_is_float(o->row->format))
         tw_diag_fix(d, "pair them with .view(\"uint%u\")", o->row->elem_bits);
     else if (t.bits == o->row->elem_bits && o->row->format == NUM_U32)
         tw_diag_fix(d, "take its words as they are, with .view(\"uint32\")");

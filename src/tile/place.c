@@ -203,9 +203,9 @@ static bool wrong_owner(struct tile_call *c, uint32_t operand, const int64_t *co
     tw_diag_expected(d, "%s: register %u of lane %lld holds %s", owner_words(c, named, want), reg,
                      (long long)want[AXIS_LANEID], element);
     tw_diag_found(d, "%s, by layout %s", owner_words(c, named, at), tw_layout_text(c->arena, o->layout));
-    tw_diag_fix(d, c->family->issuer == TILE_BY_WARP
-                       ? "no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map"
-                       : "no view moves a value between threads: view the registers with a layout that has that map");
+    tw_diag_fix(d, c->family->issuer == TILE_BY_THREAD
+                       ? "no view moves a value between threads: view the registers with a layout that has that map"
+                       : "no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map");
     return false;
 }
 
@@ -249,25 +249,32 @@ static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *
     return false;
 }
 
+/* Element `at` of a register shows what is wrong: it is elsewhere, or the word is not all there. */
+static bool not_one_word(struct tile_call *c, uint32_t operand, const struct tile_place *p, uint32_t reg, uint32_t at)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    const uint32_t n = o->row->items, room = o->row->room != 0 ? o->row->room : n;
+    const int64_t *slot = &p->slot[reg * n];
+    struct diag *d = tw_tile_error(c, operand, E0416, ": the %u element%s of register %u %s no %u-bit word", n, n == 1 ? "" : "s", reg,
+                                   room == n ? "are" : "lie in", room * o->view->elem.bits);
+    tw_diag_expected(d, "consecutive slots from a multiple of %u on%s", n,
+                     room == n ? "" : tw_format(c->arena, ", in whole words of %u slots", room));
+    tw_diag_found(d, "slots %lld and %lld of '%s', by layout %s", (long long)slot[0], (long long)slot[at], o->storage->name,
+                  tw_layout_text(c->arena, o->layout));
+    return false;
+}
+
 /* Elements that share a register must be its parts: consecutive slots, the first at a multiple of their number. */
 static bool pack_slots(struct tile_call *c, uint32_t operand, struct tile_place *p)
 {
     const struct tile_operand *o = &c->operand[operand];
     const uint32_t n = o->row->items, room = o->row->room != 0 ? o->row->room : n;
-    const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits / room * room;
+    const int64_t capacity = o->storage->elems * o->storage->elem.bits / o->view->elem.bits;
     for (uint32_t r = 0; r < p->reg_count; r++) {
         const int64_t first = p->slot[r * n];
-        for (uint32_t i = 0; i < n; i++) {
-            if (first % n == 0 && p->slot[r * n + i] == first + i && first + i < capacity)
-                continue;
-            struct diag *d = tw_tile_error(c, operand, E0416, ": the %u elements of register %u are no %u-bit word", n, r,
-                                           room * o->view->elem.bits);
-            tw_diag_expected(d, "consecutive slots from a multiple of %u on%s", n,
-                             room > n ? tw_format(c->arena, ", in whole words of %u", room) : "");
-            tw_diag_found(d, "slots %lld and %lld of '%s', by layout %s", (long long)first, (long long)p->slot[r * n + i],
-                          o->storage->name, tw_layout_text(c->arena, o->layout));
-            return false;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            if (first % n != 0 || p->slot[r * n + i] != first + i || first / room * room + room > capacity)
+                return not_one_word(c, operand, p, r, i > 0 ? i : n - 1);
         p->slot[r] = first / room;
         p->start_byte = (uint32_t)(first % room) * o->view->elem.bits / 8;
     }
