@@ -239,7 +239,7 @@ uint8_t *tw_access(struct warp *w, unsigned lane, enum space space, uint64_t add
     if (!aligned_or_fault(w, lane, &r, align == 0 ? bytes : align))
         return NULL;
     if (r.space == SPACE_LOCAL)
-        return window_at(w, lane, &r, w->local + (size_t)lane * l->local_bytes, l->local_bytes);
+        return window_at(w, lane, &r, l->local_bytes == 0 ? NULL : w->local + (size_t)lane * l->local_bytes, l->local_bytes);
     if (r.space == SPACE_CONST)
         return read_only_at(w, lane, &r, l->program->const_bytes, l->program->const_size);
     if (r.space == SPACE_PARAM && r.at >= PARAM_FRAME_BYTES)

@@ -399,7 +399,9 @@ static void put_item(const struct ptx_module *m, const struct ptx_item *item, st
     }
     case ITEM_SECTION: {
         const struct ptx_section *s = &m->sections.at[item->index];
-        tw_text_addf(out, ".section %s {" STR_FMT "}\n", s->name, STR_ARG(s->body));
+        tw_text_addf(out, ".section %s {", s->name);
+        tw_text_add_str(out, s->body); /* whatever its bytes are: a format would end at a zero */
+        tw_text_add(out, "}\n");
         return;
     }
     case ITEM_PRAGMA: tw_text_addf(out, ".pragma \"%s\";\n", m->pragmas.at[item->index]); return;

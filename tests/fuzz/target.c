@@ -77,11 +77,11 @@ static void with_bench(const char *name, const uint8_t *bytes, size_t len, void 
 
 /* ---- PTX ---------------------------------------------------------------------------------------- */
 
-static void must_be(bool fine, const char *what)
+static void must_be(bool fine, const char *what, const char *why)
 {
     if (fine)
         return;
-    fprintf(stderr, "fuzz: %s\n", what);
+    fprintf(stderr, "fuzz: %s: %s\n", what, why == NULL ? "" : why);
     abort();
 }
 
@@ -96,8 +96,8 @@ static void use_ptx(struct bench *b)
     const uint32_t again = tw_sources_add(&b->sources, "again.ptx", (struct str){printed.at, printed.len});
     const struct ptx_module *const second = tw_ptx_parse(&b->arena, fuzz_tables(), &b->diags, again);
     const char *why = NULL;
-    must_be(b->diags.error_count == 0, "what was printed is not legal");
-    must_be(tw_ptx_module_equal(first, second, &b->arena, &why), "what was printed means something else");
+    must_be(b->diags.error_count == 0, "what was printed is not legal", printed.at);
+    must_be(tw_ptx_module_equal(first, second, &b->arena, &why), "what was printed means something else", why);
 }
 
 void fuzz_ptx(const uint8_t *bytes, size_t len)
@@ -117,9 +117,9 @@ static void use_contract(struct bench *b)
     tw_text_init(&second, &b->arena);
     tw_contract_write(c, &first);
     c = tw_contract_read(&b->arena, tw_sources_add(&b->sources, "again.json", (struct str){first.at, first.len}), &b->diags);
-    must_be(c != NULL, "a contract that was written is not legal");
+    must_be(c != NULL, "a contract that was written is not legal", first.at);
     tw_contract_write(c, &second);
-    must_be(first.len == second.len && memcmp(first.at, second.at, first.len) == 0, "a contract changes when it is written and read");
+    must_be(first.len == second.len && memcmp(first.at, second.at, first.len) == 0, "a contract changes when it is written and read", second.at);
 }
 
 void fuzz_contract(const uint8_t *bytes, size_t len)
@@ -135,7 +135,7 @@ static void write_map(const struct memory *memory, uint64_t address, struct aren
     struct tensor_map_fault fault;
     const struct tensor_map map = {.type = tw_tensor_map_type_find(STR("f32")), .rank = 2, .address = address, .dims = {32, 16}, .strides = {0, 128},
                                    .box = {8, 4}, .element_strides = {1, 1}};
-    must_be(tw_tensor_map_encode(&map, 90, arena, tw_memory_at(memory, address + MAP_AT, TENSOR_MAP_BYTES), &fault), "the tensor map is not legal");
+    must_be(tw_tensor_map_encode(&map, 90, arena, tw_memory_at(memory, address + MAP_AT, TENSOR_MAP_BYTES), &fault), "the tensor map is not legal", NULL);
 }
 
 /* Eight-byte parameters are addresses of one allocation, others small numbers. */
