@@ -93,6 +93,8 @@ $(call room_test,cli): $(B)/%: $(B)/%.o $(SUPPORT) $(LIB) $(TOOL) $(B)/golden
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
+$(B)/tests/cli/progress_test: $(B)/cli/progress.o
+
 # What the fuzzers have found and what they start from, as a test; `make fuzz` builds the fuzzers themselves (clang).
 FUZZ_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %/fuzzer.c %_test.c,$(wildcard tests/fuzz/*.c)))
 $(call room_test,fuzz): $(B)/%: $(B)/%.o $(FUZZ_KIT) $(SUPPORT) $(LIB)

@@ -1,5 +1,6 @@
 /* run: a kernel or a .ptx file on the CPU machine, on a GPU or on both, with tensors from and to .npy files. */
 #include "cli/commands.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,39 +195,24 @@ static tw_status prepare(struct run *r)
     return status == TW_OK ? apply_inputs(r) : status;
 }
 
-/* Runs of over a second say how far they are, where somebody watches. */
-static void show_progress(const struct run *r, double began, double now)
-{
-    tw_launch_stats s;
-    tw_launch_read_stats(r->launch, &s);
-    const double took = now - began;
-    const double left = s.ctas_done == 0 ? 0 : took / (double)s.ctas_done * (double)(s.ctas - s.ctas_done);
-    fprintf(stderr, "\r%llu of %llu CTAs, %.1f million warp instructions a second", (unsigned long long)s.ctas_done,
-            (unsigned long long)s.ctas, (double)s.steps / took * 1e-6);
-    if (s.ctas_done != 0)
-        fprintf(stderr, ", about %.0f s left", left);
-    fprintf(stderr, "   ");
-    fflush(stderr);
-}
-
 static tw_status launch(struct run *r)
 {
-    enum { STEPS_BETWEEN_LOOKS = 200000 };
+    enum { FIRST_STEPS = 100000 };
     tw_status status = tw_args_launch(r->args, &r->opts, &r->launch);
     if (status != TW_OK)
         return status;
     const bool watched = isatty(STDERR_FILENO) && !option_given(r->o, OPT_JSON);
-    const double began = seconds_now(NULL);
-    double shown = began;
-    while ((status = tw_launch_run(r->launch, STEPS_BETWEEN_LOOKS)) == TW_RUNNING) {
+    double last = seconds_now(NULL);
+    struct progress progress = progress_begin(watched ? stderr : NULL, last);
+    for (uint64_t steps = FIRST_STEPS; (status = tw_launch_run(r->launch, steps)) == TW_RUNNING;) {
         const double now = seconds_now(NULL);
-        if (watched && now - shown > 1) {
-            show_progress(r, began, now);
-            shown = now;
-        }
+        tw_launch_stats stats;
+        tw_launch_read_stats(r->launch, &stats);
+        progress_look(&progress, &stats, now);
+        steps = progress_steps(steps, now - last);
+        last = now;
     }
-    if (shown != began)
-        fputc('\n', stderr);
+    progress_end(&progress);
     return status;
 }
 

@@ -22,8 +22,8 @@ struct crew {
     pthread_cond_t begin, end;
     _Atomic uint64_t job; /* counts the jobs given; changed under the lock, as all that follows */
     atomic_uint busy;     /* threads that have not finished the job */
-    uint64_t budget;
     bool over;
+    _Atomic int64_t left; /* warp instructions of the job that nobody has executed: may fall below 0 */
     atomic_uint next;  /* the next resident that nobody has taken */
 };
 
@@ -44,25 +44,28 @@ static bool may_go_on(struct launch *l, uint32_t i)
     return !atomic_load_explicit(&l->halted, memory_order_relaxed) && i <= atomic_load_explicit(&l->first_bad, memory_order_relaxed);
 }
 
-static void run_one(struct crew *crew, struct hand *hand, uint32_t i, uint64_t budget)
+/* Clusters are run one by one as far as they get, whatever the budget: those that have not begun need no memory yet. */
+static void run_one(struct crew *crew, struct hand *hand, uint32_t i)
 {
     struct launch *const l = crew->launch;
-    uint64_t used = 0;
-    while (used < budget && tw_resident_active(l, &l->residents[i]) && may_go_on(l, i)) {
-        const uint64_t piece = budget - used < PIECE_STEPS ? budget - used : PIECE_STEPS;
-        used += tw_resident_run(l, hand, i, piece);
+    while (tw_resident_active(l, &l->residents[i]) && may_go_on(l, i)) {
+        const int64_t left = atomic_load_explicit(&crew->left, memory_order_relaxed);
+        if (left <= 0)
+            return;
+        const uint64_t ran = tw_resident_run(l, hand, i, left < PIECE_STEPS ? (uint64_t)left : PIECE_STEPS);
+        atomic_fetch_sub_explicit(&crew->left, (int64_t)ran, memory_order_relaxed);
         if (hand == &l->hands[0])
             tw_check_time(l);
     }
 }
 
-static void work(struct crew *crew, struct hand *hand, uint64_t budget)
+static void work(struct crew *crew, struct hand *hand)
 {
     for (;;) {
         const uint32_t i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed);
         if (i >= crew->launch->resident_count)
             return;
-        run_one(crew, hand, i, budget);
+        run_one(crew, hand, i);
     }
 }
 
@@ -86,12 +89,11 @@ static void *member_main(void *argument)
         while (crew->job == done && !crew->over)
             pthread_cond_wait(&crew->begin, &crew->lock);
         const bool over = crew->over;
-        const uint64_t budget = crew->budget;
         done = crew->job;
         pthread_mutex_unlock(&crew->lock);
         if (over)
             return NULL;
-        work(crew, hand, budget);
+        work(crew, hand);
         pthread_mutex_lock(&crew->lock);
         if (--crew->busy == 0)
             pthread_cond_signal(&crew->end);
@@ -165,12 +167,12 @@ bool tw_crew_run(struct launch *l, uint64_t budget)
         return false;
     pthread_mutex_lock(&crew->lock);
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
-    crew->budget = budget;
+    atomic_store_explicit(&crew->left, budget < INT64_MAX ? (int64_t)budget : INT64_MAX, memory_order_relaxed);
     crew->busy = crew->made;
     crew->job++;
     pthread_cond_broadcast(&crew->begin);
     pthread_mutex_unlock(&crew->lock);
-    work(crew, &l->hands[0], budget);
+    work(crew, &l->hands[0]);
     wait_for_others(crew);
     return true;
 }

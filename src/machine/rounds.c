@@ -321,7 +321,7 @@ static bool any_active(const struct launch *l)
 static void run_apart(struct launch *l, uint64_t budget)
 {
     const uint64_t before = l->warp_steps;
-    if (!l->crewed || !tw_crew_run(l, budget / l->resident_count + 1))
+    if (!l->crewed || !tw_crew_run(l, budget))
         run_apart_here(l, budget);
     count_steps(l);
     l->apart_steps += l->warp_steps - before;

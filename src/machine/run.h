@@ -99,7 +99,7 @@ void tw_check_time(struct launch *l);
 /* Takes the first cluster that has not begun out of the grid; false when there is none. To be called in a cluster's turn. */
 bool tw_cancel_cluster(struct launch *l, uint64_t *index);
 
-/* All residents go on apart on all host threads, each for at most `budget` warp instructions. False: no thread can be made. */
+/* The residents go on apart on all host threads, for about `budget` warp instructions of all. False: no thread can be made. */
 bool tw_crew_run(struct launch *l, uint64_t budget);
 void tw_crew_end(struct launch *l);
 
