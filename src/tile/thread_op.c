@@ -75,11 +75,11 @@ static bool is_tile_operand(const struct isa_operand *o)
     return o->role != ROLE_POLICY && !o->optional;
 }
 
-/* The catalogue's type as a number format; none for bits and packed values. */
+/* The catalogue's type as a number format; none for bits, packed values, and tf32, whose registers are words. */
 static enum num_format format_of(const struct tile_call *c, unsigned type)
 {
     const enum isa_type_class class = isa_mod_row(type)->type_class;
-    if (moves_bits(c) || (class != TYPE_FLOAT && class != TYPE_SIGNED && class != TYPE_UNSIGNED))
+    if (moves_bits(c) || (class != TYPE_FLOAT && class != TYPE_SIGNED && class != TYPE_UNSIGNED) || type == MOD_TF32)
         return NUM_NONE;
     return tw_num_format_by_name(tw_str(isa_mod_row(type)->text));
 }
