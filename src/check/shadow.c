@@ -66,10 +66,18 @@ struct cell *tw_shadow_cells(const struct shadow *s, const struct machine_event 
 
 void tw_shadow_write(struct shadow *s, const struct machine_event *e, struct site site)
 {
-    uint32_t count;
-    struct cell *const c = tw_shadow_cells(s, e, &count);
-    for (uint32_t i = 0; i < count; i++)
-        c[i] = (struct cell){s->now, site, e->op != 0};
+    struct machine_event one = *e;
+    const uint32_t first = site.thread;
+    for (uint32_t lanes = e->lanes & (e->lanes - 1) ? e->lanes >> e->lane : 1, lane = 0; lanes != 0; lanes >>= 1, lane++) {
+        uint32_t count;
+        if ((lanes & 1) == 0)
+            continue;
+        one.address = e->address + (uint64_t)lane * e->stride;
+        site.thread = first + lane;
+        struct cell *const c = tw_shadow_cells(s, &one, &count);
+        for (uint32_t i = 0; i < count; i++)
+            c[i] = (struct cell){s->now, site, e->op != 0};
+    }
 }
 
 void tw_shadow_overwrite(struct shadow *s, const struct machine_event *e)

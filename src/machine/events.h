@@ -68,6 +68,7 @@ struct machine_event {
     enum space space;
     uint64_t address;   /* in its space; shared addresses carry the rank; TMEM: lane << 16 | column */
     uint32_t bytes;
+    uint32_t stride;    /* EVENT_ACCESS of `shared_writes`, when several lanes are set: bytes from a lane's address to the next one's */
     bool read, write, strong, release, acquire;
     enum proxy proxy;
     enum scope scope;
@@ -80,7 +81,8 @@ struct machine_observer {
     void (*event)(void *context, const struct machine_event *event);
     void *context;
     bool concurrent;    /* events of different clusters may come at once, from several host threads */
-    bool shared_writes; /* of the accesses of loads and stores, only writes that may go to shared memory are wanted */
+    bool shared_writes; /* of the accesses of loads and stores, only writes that may go to shared memory are wanted; one event
+                           may then stand for several lanes: `lane` is the first, `address` its own */
 };
 
 #endif

@@ -123,13 +123,26 @@ static uint8_t *in_a_row(struct warp *w, const struct dinst *d, const struct dop
                : NULL;
 }
 
+/* One event for lanes that store at a constant distance. */
+static void emit_row(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t mask, uint32_t bytes, uint32_t stride)
+{
+    const uint32_t first = first_lane(mask);
+    tw_emit(w,
+            &(struct machine_event){.kind = EVENT_ACCESS, .lane = first, .space = SPACE_SHARED, .address = lane_address(w, o, first),
+                                    .bytes = bytes, .stride = stride, .write = true, .strong = d->mod[1], .scope = (enum scope)d->mod[2],
+                                    .release = d->mod[3] == 2, .proxy = PROXY_GENERIC},
+            mask);
+}
+
 /* The host bytes of every active lane; false after a fault. */
 static bool find_lanes(struct warp *w, const struct dinst *d, const struct dop *o, uint32_t mask, bool write, uint8_t *at[LANES])
 {
     const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems, first = first_lane(mask);
     uint32_t stride;
-    uint8_t *const start = observes_access(w->cluster, (uint64_t)d->imm, write) ? NULL : in_a_row(w, d, o, mask, bytes, write, &stride);
+    uint8_t *const start = observes_lanes(w->cluster) ? NULL : in_a_row(w, d, o, mask, bytes, write, &stride);
     if (start != NULL) {
+        if (write && observed(w->cluster) && d->imm == SPACE_SHARED)
+            emit_row(w, d, o, mask, bytes, stride);
         FOR_LANES(lane, mask)
             at[lane] = start + (size_t)(lane - first) * stride;
         return true;
@@ -239,7 +252,7 @@ static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32
 {
     const uint32_t bytes = 4u * d->elems;
     uint32_t stride;
-    const uint8_t *const at = observes_access(w->cluster, (uint64_t)d->imm, false) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
+    const uint8_t *const at = observes_lanes(w->cluster) ? NULL : in_a_row(w, d, &d->op[1], mask, bytes, false, &stride);
     if (at == NULL)
         return exec_ld(w, d, mask);
     tally_lanes(w, d, &d->op[1], mask, bytes, true, false);
@@ -267,9 +280,11 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
 {
     const uint32_t bytes = 4u * d->elems;
     uint32_t stride;
-    uint8_t *const at = observes_access(w->cluster, (uint64_t)d->imm, true) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
+    uint8_t *const at = observes_lanes(w->cluster) ? NULL : in_a_row(w, d, &d->op[0], mask, bytes, true, &stride);
     if (at == NULL)
         return exec_st(w, d, mask);
+    if (observed(w->cluster) && d->imm == SPACE_SHARED)
+        emit_row(w, d, &d->op[0], mask, bytes, stride);
     tally_lanes(w, d, &d->op[0], mask, bytes, false, true);
     const uint32_t *const refs = data_refs(w, &d->op[1]);
     const uint32_t first = first_lane(mask);

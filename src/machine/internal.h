@@ -380,6 +380,11 @@ static inline bool observed(const struct cluster *c)
 {
     return c->observer != NULL;
 }
+/* Whether the observer wants every lane's accesses, one by one. */
+static inline bool observes_lanes(const struct cluster *c)
+{
+    return c->observer != NULL && !c->observer->shared_writes;
+}
 /* Whether the observer wants to see what a load or store does in that space, which may be generic. */
 static inline bool observes_access(const struct cluster *c, uint64_t space, bool write)
 {
