@@ -167,9 +167,9 @@ static struct site site_of(const struct shadow *s, const struct machine_event *e
 static bool was_seen(struct shadow *s, enum verdict verdict, const struct cell *c)
 {
     for (uint32_t i = 0; i < SEEN_WRITES; i++)
-        if (s->seen[i].verdict == verdict && s->seen[i].write == c->site.origin)
+        if (s->seen[i].verdict == verdict && s->seen[i].write == c->origin)
             return true;
-    s->seen[s->next_seen] = (struct seen_write){verdict, c->site.origin};
+    s->seen[s->next_seen] = (struct seen_write){verdict, c->origin};
     s->next_seen = (s->next_seen + 1) % SEEN_WRITES;
     return false;
 }
@@ -182,12 +182,12 @@ static void look_at_read(struct hazards *h, struct shadow *s, const struct machi
     const struct cell *const cells = tw_shadow_cells(s, e, &count), *last = NULL;
     for (uint32_t i = 0; r != NULL && i < count; i++) {
         const struct cell *const c = &cells[i];
-        if (c->time < s->base || (last != NULL && last->time == c->time && last->site.thread == c->site.thread))
+        if (c->time < s->base || (last != NULL && last->time == c->time && last->thread == c->thread))
             continue;
         last = c;
         const enum verdict verdict = tw_shadow_judge(s, c, r);
         if (verdict != VERDICT_FINE && !was_seen(s, verdict, c))
-            keep(h, &(struct finding){.verdict = verdict, .write = c->site, .read = r->site, .cluster = s->cluster, .time = s->now - s->base,
+            keep(h, &(struct finding){.verdict = verdict, .write = {c->origin, c->thread}, .read = r->site, .cluster = s->cluster, .time = s->now - s->base,
                                       .cta_threads = s->cta_threads, .address = (e->address & ~UINT64_C(3)) + 4 * i});
     }
 }

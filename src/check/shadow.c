@@ -76,7 +76,7 @@ void tw_shadow_write(struct shadow *s, const struct machine_event *e, struct sit
         site.thread = first + lane;
         struct cell *const c = tw_shadow_cells(s, &one, &count);
         for (uint32_t i = 0; i < count; i++)
-            c[i] = (struct cell){s->now, site, e->op != 0};
+            c[i] = (struct cell){s->now, site.origin, site.thread, e->op != 0};
     }
 }
 
@@ -126,11 +126,15 @@ static struct reading **bucket_of(struct shadow *s, uint64_t op)
     return &s->readings[op % READING_BUCKETS];
 }
 
-struct reading *tw_shadow_reading(const struct shadow *s, uint64_t op)
+struct reading *tw_shadow_reading(struct shadow *s, uint64_t op)
 {
-    struct reading *r = s->readings[op % READING_BUCKETS];
+    struct reading *r = s->last;
+    if (r != NULL && r->op == op)
+        return r;
+    r = s->readings[op % READING_BUCKETS];
     while (r != NULL && r->op != op)
         r = r->next;
+    s->last = r;
     return r;
 }
 
@@ -177,6 +181,7 @@ void tw_shadow_issue(struct shadow *s, const struct machine_event *e, struct sit
 
 void tw_shadow_complete(struct shadow *s, uint64_t op)
 {
+    s->last = NULL;
     for (struct reading **link = bucket_of(s, op); *link != NULL; link = &(*link)->next) {
         struct reading *const r = *link;
         if (r->op != op)
@@ -192,14 +197,14 @@ void tw_shadow_complete(struct shadow *s, uint64_t op)
 
 enum verdict tw_shadow_judge(const struct shadow *s, const struct cell *c, const struct reading *r)
 {
-    const uint32_t warp = tw_shadow_warp(s, c->site.thread);
+    const uint32_t warp = tw_shadow_warp(s, c->thread);
     bool certain;
     if (c->time < s->base || c->time > r->time) /* of another cluster, or written while the read was in flight */
         return VERDICT_FINE;
     const bool covered = r->fenced[warp] >= c->time;
     if (c->copied && covered) /* SOURCE: ptx-async.md 7.4 row 4: a fence after the wait, by any thread */
         return VERDICT_FINE;
-    const uint64_t fence = first_fence(&s->fences[c->site.thread], c->time, &certain);
+    const uint64_t fence = first_fence(&s->fences[c->thread], c->time, &certain);
     if (fence == 0 || fence >= r->time)
         return covered ? VERDICT_BEHIND : c->copied ? VERDICT_COPIED : VERDICT_UNFENCED;
     if (!certain || fence <= r->known[warp] || c->time > r->known[warp])

@@ -17,7 +17,8 @@ struct site {
 /* One 32-bit word of shared memory. */
 struct cell {
     uint64_t time; /* of the last generic write; 0: none, or an engine has written since */
-    struct site site;
+    const struct origin *origin;
+    uint32_t thread;
     bool copied;   /* by cp.async, whose thread cannot fence before it has waited */
 };
 
@@ -58,6 +59,7 @@ struct shadow {
     struct fences *fences;   /* one a thread */
     uint64_t *fenced;        /* one a warp: its writes up to then precede a proxy fence of somebody who knew of them */
     struct reading *readings[READING_BUCKETS], *spare;
+    struct reading *last;    /* found last; NULL: none */
     struct seen_write {      /* the last instructions that were reported, so that loops report them once */
         enum verdict verdict;
         const struct origin *write;
@@ -81,7 +83,7 @@ void tw_shadow_overwrite(struct shadow *s, const struct machine_event *e);
 void tw_shadow_fence(struct shadow *s, const struct machine_event *e);
 void tw_shadow_issue(struct shadow *s, const struct machine_event *e, struct site site);
 void tw_shadow_complete(struct shadow *s, uint64_t op);
-struct reading *tw_shadow_reading(const struct shadow *s, uint64_t op);
+struct reading *tw_shadow_reading(struct shadow *s, uint64_t op);
 /* The cells of an access to shared memory; *count is 0 where it lies outside. */
 struct cell *tw_shadow_cells(const struct shadow *s, const struct machine_event *e, uint32_t *count);
 
