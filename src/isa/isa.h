@@ -264,6 +264,9 @@ void tw_isa_spell(const struct isa_spelling *s, struct text *out);
 unsigned tw_isa_operand_count(const struct isa_spelling *s, unsigned i);
 /* Type (enum isa_mod, MOD_NONE: any) and state space (MOD_NONE: generic) of operand `i`. */
 unsigned tw_isa_operand_type(const struct isa_spelling *s, unsigned i);
+/* The type that registers and literals of the operand must fit: that of the operand, but of matrix elements narrower than a
+ * register only its 32 bits. MEASURED: ptxas 13.0 takes any 32-bit register there, integers and 0f words. */
+unsigned tw_isa_register_type(const struct isa_spelling *s, unsigned i);
 unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i);
 
 /* NULL if an immediate may have this value, else in words what it must be. The operand's range
@@ -279,6 +282,9 @@ bool tw_isa_target_in(struct isa_target target, const char *targets);
 /* Whether a GPU of compute capability `sm` (90 for 9.0) takes a module for `target`: the driver compiles PTX for every later
  * GPU, that of sm_Na for that chip alone, that of sm_Nf for its family. SOURCE: PTX ISA, ".target". */
 bool tw_isa_target_runs_on(struct isa_target target, unsigned sm);
+/* Shared memory of a CTA: what a kernel may have when the launch asks for it, and what ptxas lets it declare. */
+uint32_t tw_isa_shared_limit(unsigned sm);
+uint32_t tw_isa_static_shared_limit(unsigned sm);
 /* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
  * one bit a form operand (a sink counts as absent). All zero (not known) skips every rule that asks. */
 struct isa_presence {

@@ -95,8 +95,7 @@ static unsigned doubled(unsigned type)
     return type;
 }
 
-/* The register type of matrix elements. ptxas takes .f16x2 and .b32 registers for .f16, only .b32 ones for the
- * other formats, and 32-bit integers for integers. */
+/* What a register of matrix elements holds. */
 static unsigned fragment_type(unsigned type)
 {
     switch (isa_mod_row(type)->type_class) {
@@ -119,6 +118,12 @@ unsigned tw_isa_operand_type(const struct isa_spelling *s, unsigned i)
     if (o->type_map == TYPEMAP_DOUBLE)
         return doubled(type);
     return o->type_map == TYPEMAP_FRAGMENT ? fragment_type(type) : type;
+}
+
+unsigned tw_isa_register_type(const struct isa_spelling *s, unsigned i)
+{
+    const unsigned type = tw_isa_operand_type(s, i);
+    return s->form->operands[i].type_map == TYPEMAP_FRAGMENT && isa_type_bits(type) == 32 && type != MOD_F32 ? MOD_B32 : type;
 }
 
 unsigned tw_isa_operand_space(const struct isa_spelling *s, unsigned i)

@@ -1,6 +1,7 @@
 /* Targets, and the legality rows of isa_legal.def: what a combination needs and what goes not together. */
 #include "isa/isa_catalogue.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -42,6 +43,22 @@ static bool admits(struct isa_target listed, struct isa_target target)
 bool tw_isa_target_runs_on(struct isa_target target, unsigned sm)
 {
     return admits(target, (struct isa_target){(uint16_t)sm, 'a'});
+}
+
+/* SOURCE: CUDA, technical specifications: shared memory of a block with opt-in. */
+uint32_t tw_isa_shared_limit(unsigned sm)
+{
+    static const struct { uint16_t sm, kib; } rows[] = {{80, 163}, {86, 99}, {87, 163}, {88, 163}, {89, 99}, {120, 99}, {121, 99}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].sm == sm)
+            return (uint32_t)rows[i].kib << 10;
+    return sm >= 90 ? TW_SHARED_CTA_BYTES : TW_SHARED_STATIC_BYTES;
+}
+
+/* MEASURED: ptxas 13.0, "uses too much shared data". */
+uint32_t tw_isa_static_shared_limit(unsigned sm)
+{
+    return sm < 90 ? TW_SHARED_STATIC_BYTES : tw_isa_shared_limit(sm);
 }
 
 bool tw_isa_target_in(struct isa_target target, const char *targets)

@@ -16,11 +16,16 @@ const struct ptx_module *tw_decode_module(const struct decoder *dc) { return dc-
 unsigned tw_decode_sm(const struct decoder *dc) { return dc->sm; }
 const struct ptx_func *tw_decode_func(const struct decoder *dc) { return dc->func; }
 
+static bool same_spelling(const struct ptx_inst *a, const struct ptx_inst *b)
+{
+    return a->form == b->form && memcmp(a->mods, b->mods, a->form->elem_count * sizeof a->mods[0]) == 0;
+}
+
 bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const char *why)
 {
     for (uint32_t i = 0; i < dc->unsupported.len; i++) {
         struct unsupported *const u = &dc->unsupported.at[i];
-        if (u->inst->form == in->form && strcmp(u->why, why) == 0) {
+        if (same_spelling(u->inst, in) && strcmp(u->why, why) == 0) {
             u->count++;
             return false;
         }

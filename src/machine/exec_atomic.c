@@ -149,4 +149,19 @@ static bool prepare_atom(struct decoder *dc, const struct ptx_inst *in, struct d
     return true;
 }
 
-const struct op_row tw_ops_atomic[] = {{OP_ATOM, prepare_atom}, {OP_RED, prepare_atom}, {OP_NONE, NULL}};
+/* A multicast address stands for one place in the memory of each of several GPUs; a launch has the memory of one.
+ * SOURCE: PTX ISA, "multimem.ld_reduce, multimem.st, multimem.red". */
+static bool prepare_multimem(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    (void)d;
+    return tw_decode_unsupported(dc, in, "a multicast address joins the memories of several GPUs, and the machine is one");
+}
+
+const struct op_row tw_ops_atomic[] = {
+    {OP_ATOM, prepare_atom},
+    {OP_RED, prepare_atom},
+    {OP_MULTIMEM_LD_REDUCE, prepare_multimem},
+    {OP_MULTIMEM_ST, prepare_multimem},
+    {OP_MULTIMEM_RED, prepare_multimem},
+    {OP_NONE, NULL},
+};

@@ -320,12 +320,32 @@ static enum exec_status exec_unpack(struct warp *w, const struct dinst *d, uint3
     return EXEC_NEXT;
 }
 
+/* Every element of the source is read before one of the destination is written: the same registers may stand on both sides. */
+static enum exec_status exec_mov_vector(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const to = w->code->refs + d->op[0].ref, *const from = w->code->refs + d->op[1].ref;
+    uint64_t words[4][LANES];
+    for (unsigned k = 0; k < d->op[1].count; k++) {
+        const struct dop element = {.ref = from[k], .bytes = d->op[1].bytes};
+        FOR_LANES(i, mask)
+            words[k][i] = lane_word(w, &element, i);
+    }
+    for (unsigned k = 0; k < d->op[0].count; k++) {
+        const struct dop element = {.ref = to[k], .bytes = d->op[0].bytes, .bits = d->op[0].bits};
+        if (to[k] != REF_NONE)
+            put_any(w, &element, mask, words[k]);
+    }
+    return EXEC_NEXT;
+}
+
 static bool prepare_mov(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     if (!tw_decode_all(dc, in, d))
         return false;
     const unsigned bits = isa_type_bits(tw_ptx_mod(in, SLOT_TYPE));
-    if (in->form->id == FORM_MOV_PACK) {
+    if (in->form->id == FORM_MOV_VEC || in->form->id == FORM_MOV_VEC_64) {
+        d->run = exec_mov_vector;
+    } else if (in->form->id == FORM_MOV_PACK) {
         d->imm = bits / d->op[1].count;
         d->run = exec_pack;
     } else if (in->form->id == FORM_MOV_UNPACK) {

@@ -92,14 +92,18 @@ static enum tensor_map_field field_of(unsigned mod)
     return TMAP_FIELD_MODE; /* which tensormap.replace has not: no ordinal of it is legal */
 }
 
+enum { SWIZZLE_96B = 4 }; /* SOURCE: PTX ISA, tensormap.replace, .swizzle_mode */
+
 static bool prepare_replace(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     struct replace_inst *const r = arena_new(tw_decode_arena(dc), struct replace_inst, 1);
     const unsigned field = tw_ptx_mod(in, SLOT_FIELD);
-    int64_t ordinal;
+    int64_t ordinal, value;
     if (!tw_decode_immediate(dc, in, ROLE_ORD, 0, &ordinal) || !tw_decode_role(dc, in, ROLE_ADDR, d, 0) || !tw_decode_role(dc, in, ROLE_VALUE, d, 1))
         return false;
     r->field = field_of(field);
+    if (r->field == TMAP_FIELD_SWIZZLE && tw_decode_immediate(dc, in, ROLE_VALUE, 0, &value) && value == SWIZZLE_96B)
+        return tw_decode_unsupported(dc, in, "where swizzle 96B puts a row is documented nowhere");
     r->name = isa_mod_row(field)->text;
     r->ordinal = (uint32_t)ordinal;
     d->extra = r;

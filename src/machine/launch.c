@@ -115,26 +115,16 @@ static bool check_grid(struct launch *l)
     return true;
 }
 
-/* SOURCE: CUDA, technical specifications: shared memory of a block with opt-in. */
-static uint32_t shared_limit(unsigned sm)
-{
-    static const struct { uint16_t sm; uint32_t kib; } rows[] = {{80, 163}, {86, 99}, {87, 163}, {89, 99}, {120, 99}, {121, 99}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].sm == sm)
-            return rows[i].kib << 10;
-    return sm >= 90 ? TW_SHARED_CTA_BYTES : 48u << 10;
-}
-
 static bool check_shared(struct launch *l)
 {
     const unsigned sm = l->sm;
     const uint64_t static_bytes = l->image->shared_static_end - TW_SHARED_RESERVED_BYTES;
     const uint64_t total = (uint64_t)(l->image->has_dynamic_shared ? l->image->shared_dynamic_at : l->image->shared_static_end) -
                            TW_SHARED_RESERVED_BYTES + l->dynamic_shared_bytes;
-    if (total <= shared_limit(sm))
+    if (total <= tw_isa_shared_limit(sm))
         return true;
     struct diag *const d = refuse(l, "the kernel needs more shared memory than a CTA may have");
-    tw_diag_expected(d, "at most %u bytes on sm_%u", shared_limit(sm), sm);
+    tw_diag_expected(d, "at most %u bytes on sm_%u", tw_isa_shared_limit(sm), sm);
     tw_diag_found(d, "%llu static and %u dynamic bytes", (unsigned long long)static_bytes, l->dynamic_shared_bytes);
     return false;
 }

@@ -2,7 +2,7 @@
 #ifndef TW_MACHINE_SHARED_LAYOUT_H
 #define TW_MACHINE_SHARED_LAYOUT_H
 
-#include "ptx/module.h"
+#include "ptx/reach.h"
 
 struct shared_layout {
     uint32_t *module_at;   /* of module->vars; 0 where not shared or not reachable */
@@ -15,8 +15,5 @@ struct shared_layout {
 
 const struct shared_layout *tw_shared_layout_make(struct arena *arena, const struct ptx_module *m, const struct ptx_func *entry);
 uint32_t tw_shared_place_of(const struct shared_layout *l, const struct ptx_func *f, uint32_t var);
-
-/* The function that a prototype or an alias stands for; itself where it has a body, or where nothing defines it. */
-uint32_t tw_definition_of(const struct ptx_module *m, uint32_t func);
 
 #endif

@@ -134,7 +134,7 @@ static bool pack_fits(const struct binder *b, const struct ptx_operand *o, const
 
 static bool vector_fits(const struct binder *b, const struct isa_operand *want, unsigned i, const struct ptx_operand *o)
 {
-    unsigned length = tw_isa_operand_count(b->spelling, i), type = tw_isa_operand_type(b->spelling, i);
+    unsigned length = tw_isa_operand_count(b->spelling, i), type = tw_isa_register_type(b->spelling, i);
     if (length == ISA_ANY_COUNT)
         return pack_fits(b, o, b->spelling);
     if (length != o->count)
@@ -155,7 +155,7 @@ static bool type_fits(const struct binder *b, unsigned i, const struct raw_opera
     const struct isa_operand *want = &b->spelling->form->operands[i];
     const struct ptx_operand *inner = unwrapped(b, i, &raw->o);
     if (inner != &raw->o)
-        return scalar_type_fits(b, inner, tw_isa_operand_type(b->spelling, i), want->width);
+        return scalar_type_fits(b, inner, tw_isa_register_type(b->spelling, i), want->width);
     if (raw->o.kind == OPERAND_VECTOR)
         return vector_fits(b, want, i, &raw->o);
     if (raw->o.kind == OPERAND_TENSOR)
@@ -165,7 +165,7 @@ static bool type_fits(const struct binder *b, unsigned i, const struct raw_opera
     if (!scalar || (want->accept & (ACCEPT_LABEL | ACCEPT_TABLE)) != 0)
         return true;
     bool vector_wanted = tw_isa_operand_count(b->spelling, i) > 0;
-    return !vector_wanted && scalar_type_fits(b, &raw->o, tw_isa_operand_type(b->spelling, i), want->width);
+    return !vector_wanted && scalar_type_fits(b, &raw->o, tw_isa_register_type(b->spelling, i), want->width);
 }
 
 /* An operand that hangs on a modifier is there exactly when the modifier is. */
@@ -246,7 +246,7 @@ static void describe_scalar(const struct isa_operand *want, unsigned type, struc
 void tw_ptx_describe_wanted(const struct isa_spelling *s, unsigned i, struct text *out)
 {
     const struct isa_operand *want = &s->form->operands[i];
-    unsigned type = tw_isa_operand_type(s, i), count = tw_isa_operand_count(s, i);
+    unsigned type = tw_isa_register_type(s, i), count = tw_isa_operand_count(s, i);
     tw_text_addf(out, "%s: ", tw_isa_role_what(want->role));
     if ((want->accept & ACCEPT_TENSOR) != 0) {
         tw_text_addf(out, "[map, {%u coordinate%s}]", count, count == 1 ? "" : "s");
@@ -382,8 +382,8 @@ bool tw_ptx_bind(struct bind_room *room, const struct ptx_spelling *spelling, co
     return false;
 }
 
-void tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struct isa_match *match, struct str mnemonic,
-                         struct src_span at)
+struct diag *tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struct isa_match *match, struct str mnemonic,
+                                 struct src_span at)
 {
     (void)isa;
     struct src_span part = at;
@@ -397,11 +397,11 @@ void tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struc
         d = tw_diag(diags, E0506, part, "unknown instruction '" STR_FMT "'", STR_ARG(mnemonic));
         if (match->nearest != NULL)
             tw_diag_fix(d, "did you mean '%s'?", match->nearest);
-        return;
+        return d;
     case MATCH_UNSUPPORTED:
         d = tw_diag(diags, E0513, part, "'" STR_FMT "' is not supported", STR_ARG(match->token));
         tw_diag_expected(d, "a program without %s", match->expected);
-        return;
+        return d;
     case MATCH_UNKNOWN_MODIFIER:
         d = tw_diag(diags, E0507, part, "unknown modifier '." STR_FMT "' on '%s'", STR_ARG(match->token), match->near_form->opcode);
         break;
@@ -422,4 +422,5 @@ void tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struc
     if (match->nearest != NULL)
         tw_diag_fix(d, "did you mean '.%s'?", match->nearest);
     tw_diag_spec(d, "PTX ISA, %s", match->near_form->source);
+    return d;
 }

@@ -32,7 +32,7 @@ void tw_ptx_spellings_init(struct ptx_spellings *s, struct arena *arena);
 const struct ptx_spelling *tw_ptx_spelling_of(struct ptx_spellings *s, struct arena *arena, const struct isa *isa,
                                               const struct isa_env *env, struct str mnemonic);
 /* Reports why a mnemonic resolved to nothing. `at` is where the mnemonic begins. */
-void tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struct isa_match *match, struct str mnemonic,
+struct diag *tw_ptx_report_match(struct diags *diags, const struct isa *isa, const struct isa_match *match, struct str mnemonic,
                          struct src_span at);
 
 /* What a binder must know of the place it binds in. */

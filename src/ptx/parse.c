@@ -374,6 +374,9 @@ struct ptx_module *tw_ptx_parse(struct arena *arena, const struct isa *isa, stru
         if (!parse_item(p))
             recover_item(p, before);
     }
+    for (uint32_t i = 0; i < p->unsupported.len; i++)
+        tw_diag_found(p->unsupported.at[i].first, "%u such instruction%s in the module", p->unsupported.at[i].count,
+                      p->unsupported.at[i].count == 1 ? "" : "s");
     if (diags->error_count == errors)
         tw_ptx_verify(m, diags);
     return m;

@@ -18,6 +18,13 @@ struct pending {
     uint32_t begin, end;
 };
 
+/* An opcode that PTX has and the catalogue has not: reported once, with how often it stands in the module. */
+struct unsupported_opcode {
+    struct str opcode;
+    struct diag *first;
+    uint32_t count;
+};
+
 struct parser {
     struct arena *arena;
     const struct isa *isa;
@@ -35,6 +42,9 @@ struct parser {
     VEC(struct pending) pending;
     uint32_t loc;                 /* in effect */
     uint32_t depth;               /* of blocks */
+    uint32_t constant_depth;      /* of the constant expression that is read */
+    bool lists;                   /* the instruction that is read takes lists in parentheses: call */
+    VEC(struct unsupported_opcode) unsupported;
 };
 
 /* Tokens */
@@ -72,6 +82,17 @@ void tw_ptx_parser_body(struct parser *p);
 void tw_ptx_parser_statement(struct parser *p);
 bool tw_ptx_parser_table(struct parser *p, const char *name, struct src_span at);
 bool tw_ptx_parser_loc(struct parser *p);
+
+/* Constant expressions (parse_const.c) */
+struct ptx_constant {
+    enum ptx_operand_kind kind; /* OPERAND_INT, OPERAND_F32 or OPERAND_F64 */
+    bool is_unsigned;
+    uint64_t value;
+};
+/* `what` is wanted where no constant begins. */
+bool tw_ptx_parser_constant(struct parser *p, const char *what, struct ptx_constant *out);
+/* Whether one begins at the current token. '!' is not asked for: it stands before predicates, too. */
+bool tw_ptx_parser_at_constant(const struct parser *p);
 
 /* Instructions (parse_inst.c) */
 bool tw_ptx_parser_inst(struct parser *p);

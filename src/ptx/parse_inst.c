@@ -17,16 +17,16 @@ static bool unknown_name(struct parser *p, struct str name, uint32_t begin)
     return false;
 }
 
-/* {'+' {'-'} integer} behind a symbol or an address base */
+/* {'+' constant} behind a symbol or an address base */
 static bool parse_offset(struct parser *p, int64_t *value)
 {
     while (tw_ptx_parser_accept(p, '+')) {
-        bool minus = tw_ptx_parser_accept(p, '-');
-        if (p->lx.tok.kind != TOK_INT)
+        struct ptx_constant n;
+        if (p->lx.tok.kind == TOK_F32 || p->lx.tok.kind == TOK_F64)
             return tw_ptx_parser_expected(p, "an integer byte offset");
-        uint64_t n = p->lx.tok.value;
-        *value = (int64_t)((uint64_t)*value + (minus ? 0 - n : n));
-        tw_lex_next(&p->lx);
+        if (!tw_ptx_parser_constant(p, "an integer byte offset", &n))
+            return false;
+        *value = (int64_t)((uint64_t)*value + n.value);
     }
     if (tw_ptx_parser_is(p, '-')) {
         tw_diag_fix(tw_ptx_parser_unexpected(p, "'+' before a byte offset"), "write a negative offset as +-N");
@@ -107,34 +107,35 @@ static bool parse_name_operand(struct parser *p, struct raw_operand *raw)
     return true;
 }
 
-/* {'-' | '~'} literal */
-static bool parse_literal(struct parser *p, struct raw_operand *raw)
+static bool parse_constant(struct parser *p, struct raw_operand *raw)
 {
-    uint32_t begin = p->lx.tok.begin;
-    bool minus = tw_ptx_parser_accept(p, '-'), flip = !minus && tw_ptx_parser_accept(p, '~');
-    const struct token *t = &p->lx.tok;
-    if (t->kind != TOK_INT && (flip || (t->kind != TOK_F32 && t->kind != TOK_F64)))
-        return tw_ptx_parser_expected(p, minus || flip ? "a number" : "an operand: a register, a number, '[', '{' or a name");
-    uint64_t value = t->value;
-    enum ptx_operand_kind kind = t->kind == TOK_INT ? OPERAND_INT : t->kind == TOK_F32 ? OPERAND_F32 : OPERAND_F64;
-    if (minus)
-        value = kind == OPERAND_INT ? 0 - value : value ^ (kind == OPERAND_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63);
-    raw->o = (struct ptx_operand){.kind = (uint8_t)kind, .value = (int64_t)(flip ? ~value : value), .begin = begin, .end = t->end};
-    tw_lex_next(&p->lx);
+    const uint32_t begin = p->lx.tok.begin;
+    struct ptx_constant c;
+    if (!tw_ptx_parser_constant(p, "an operand: a register, a number, '[', '{' or a name", &c))
+        return false;
+    raw->o = (struct ptx_operand){.kind = (uint8_t)c.kind, .value = (int64_t)c.value, .begin = begin, .end = p->lx.last_end};
     return true;
 }
 
-/* register | literal | name, with '!' before a predicate */
+/* Whether the '!' here negates a number rather than a predicate. */
+static bool negates_number(const struct parser *p)
+{
+    struct parser ahead = *p;
+    tw_lex_next(&ahead.lx);
+    return tw_ptx_parser_at_constant(&ahead) || tw_ptx_parser_is(&ahead, '!');
+}
+
+/* register | constant | name, with '!' before a predicate */
 static bool parse_scalar(struct parser *p, struct raw_operand *raw)
 {
-    uint32_t begin = p->lx.tok.begin;
-    bool negated = tw_ptx_parser_accept(p, '!');
-    if (p->lx.tok.kind == TOK_NAME) {
-        if (!parse_name_operand(p, raw))
-            return false;
-    } else if (!parse_literal(p, raw)) {
+    const uint32_t begin = p->lx.tok.begin;
+    if (tw_ptx_parser_at_constant(p) || (tw_ptx_parser_is(p, '!') && negates_number(p)))
+        return parse_constant(p, raw);
+    const bool negated = tw_ptx_parser_accept(p, '!');
+    if (p->lx.tok.kind != TOK_NAME)
+        return parse_constant(p, raw);
+    if (!parse_name_operand(p, raw))
         return false;
-    }
     raw->o.negated = negated;
     if (negated)
         raw->o.begin = begin;
@@ -230,7 +231,7 @@ bool tw_ptx_parser_operand(struct parser *p, struct raw_operand *raw)
     if (tw_ptx_parser_is(p, '['))
         return parse_address(p, raw);
     bool vector = tw_ptx_parser_is(p, '{');
-    if (!vector && !tw_ptx_parser_is(p, '('))
+    if (!vector && !(p->lists && tw_ptx_parser_is(p, '(')))
         return parse_scalar(p, raw);
     tw_lex_next(&p->lx);
     raw->o.kind = vector ? OPERAND_VECTOR : OPERAND_LIST;
@@ -319,6 +320,19 @@ static void note_pending(struct parser *p, const struct ptx_inst *inst)
     }
 }
 
+/* An opcode of a family that is not in the catalogue is told once, with its count. */
+static void report_match(struct parser *p, const struct isa_match *match, struct str mnemonic, struct src_span at)
+{
+    for (uint32_t i = 0; match->status == MATCH_UNSUPPORTED && i < p->unsupported.len; i++)
+        if (tw_str_eq(p->unsupported.at[i].opcode, match->token)) {
+            p->unsupported.at[i].count++;
+            return;
+        }
+    struct diag *const d = tw_ptx_report_match(p->diags, p->isa, match, mnemonic, at);
+    if (match->status == MATCH_UNSUPPORTED)
+        *vec_push(p->arena, &p->unsupported) = (struct unsupported_opcode){match->token, d, 1};
+}
+
 static bool parse_mnemonic(struct parser *p, struct src_span *at, const struct ptx_spelling **spelling)
 {
     if (p->lx.tok.kind != TOK_NAME)
@@ -329,7 +343,7 @@ static bool parse_mnemonic(struct parser *p, struct src_span *at, const struct p
     *spelling = tw_ptx_spelling_of(&p->spellings, p->arena, p->isa, &p->module->env, mnemonic);
     if ((*spelling)->match.status == MATCH_OK)
         return true;
-    tw_ptx_report_match(p->diags, p->isa, &(*spelling)->match, mnemonic, *at);
+    report_match(p, &(*spelling)->match, mnemonic, *at);
     return false;
 }
 
@@ -341,7 +355,10 @@ bool tw_ptx_parser_inst(struct parser *p)
     const struct ptx_spelling *spelling = NULL;
     struct src_span mnemonic = {0, 0, 0};
     uint32_t count;
-    if (!parse_guard(p, &inst) || !parse_mnemonic(p, &mnemonic, &spelling) || !parse_operands(p, raw, &count))
+    if (!parse_guard(p, &inst) || !parse_mnemonic(p, &mnemonic, &spelling))
+        return false;
+    p->lists = spelling->match.candidates[0].form->op == OP_CALL;
+    if (!parse_operands(p, raw, &count))
         return false;
     if (!tw_ptx_parser_is(p, ';'))
         return tw_ptx_parser_expected(p, "';' or ',' after an operand");

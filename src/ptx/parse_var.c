@@ -270,6 +270,20 @@ static struct ptx_init *add_init(struct parser *p, struct ptx_var *v, enum ptx_i
     return i;
 }
 
+/* {'+' constant} */
+static bool parse_init_offset(struct parser *p, struct ptx_init *i)
+{
+    struct ptx_constant offset;
+    if (!tw_ptx_parser_accept(p, '+'))
+        return true;
+    if (p->lx.tok.kind == TOK_F32 || p->lx.tok.kind == TOK_F64)
+        return tw_ptx_parser_expected(p, "a byte offset");
+    if (!tw_ptx_parser_constant(p, "a byte offset", &offset))
+        return false;
+    i->value = (int64_t)((uint64_t)i->value + offset.value);
+    return true;
+}
+
 /* name {+ offset}; the address of a variable or function. */
 static bool parse_init_address(struct parser *p, struct ptx_init *i)
 {
@@ -283,52 +297,40 @@ static bool parse_init_address(struct parser *p, struct ptx_init *i)
     i->base = b.kind == NAME_FUNC ? BASE_FUNC : BASE_GLOBAL;
     i->index = b.index;
     tw_lex_next(&p->lx);
-    uint64_t offset = 0;
-    if (tw_ptx_parser_accept(p, '+')) {
-        bool minus = tw_ptx_parser_accept(p, '-');
-        if (!tw_ptx_parser_uint(p, "a byte offset", INT64_MAX, &offset))
-            return false;
-        i->value = minus ? -(int64_t)offset : (int64_t)offset;
-    }
-    return true;
+    return parse_init_offset(p, i);
 }
 
-/* value := {-} number | name {+ offset} | generic(name) {+ offset} | mask(name) : one byte of an address */
+/* mask '(' name {+ offset} ')': one byte of an address; the mask has been read. */
+static bool parse_init_masked(struct parser *p, struct ptx_var *v, uint64_t element, uint64_t mask)
+{
+    struct ptx_init *i = add_init(p, v, INIT_ADDRESS, element);
+    for (; mask > 0xff; mask >>= 8)
+        i->mask++;
+    i->mask++;
+    return parse_init_address(p, i) && tw_ptx_parser_expect(p, ')', "after the masked address");
+}
+
+/* value := constant | name {+ offset} | generic(name) {+ offset} | mask(name) */
 static bool parse_init_value(struct parser *p, struct ptx_var *v, uint64_t element)
 {
-    bool minus = tw_ptx_parser_accept(p, '-');
-    const struct token *t = &p->lx.tok;
-    if (t->kind == TOK_INT || t->kind == TOK_F32 || t->kind == TOK_F64) {
-        uint64_t value = t->value, top = t->kind == TOK_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
-        uint64_t mask = 0;
-        enum ptx_init_kind kind = t->kind == TOK_INT ? INIT_INT : t->kind == TOK_F32 ? INIT_F32 : INIT_F64;
-        bool maybe_mask = t->kind == TOK_INT && !minus;
-        tw_lex_next(&p->lx);
-        if (maybe_mask && tw_ptx_parser_accept(p, '(')) {
-            struct ptx_init *i = add_init(p, v, INIT_ADDRESS, element);
-            for (mask = value; mask > 0xff; mask >>= 8)
-                i->mask++;
-            i->mask++;
-            return parse_init_address(p, i) && tw_ptx_parser_expect(p, ')', "after the masked address");
-        }
-        struct ptx_init *i = add_init(p, v, kind, element);
-        i->value = (int64_t)(!minus ? value : kind == INIT_INT ? 0 - value : value ^ top);
+    static const char wanted[] = "a number, or the name of a variable or function";
+    if (tw_ptx_parser_at_constant(p) || tw_ptx_parser_is(p, '!')) {
+        struct ptx_constant c;
+        if (!tw_ptx_parser_constant(p, wanted, &c))
+            return false;
+        if (c.kind == OPERAND_INT && tw_ptx_parser_accept(p, '('))
+            return parse_init_masked(p, v, element, c.value);
+        const enum ptx_init_kind kind = c.kind == OPERAND_INT ? INIT_INT : c.kind == OPERAND_F32 ? INIT_F32 : INIT_F64;
+        add_init(p, v, kind, element)->value = (int64_t)c.value;
         return true;
     }
-    if (t->kind != TOK_NAME || minus)
-        return tw_ptx_parser_expected(p, "a number, or the name of a variable or function");
-    if (tw_str_is(tw_lex_text(&p->lx, t), "generic")) {
+    if (p->lx.tok.kind != TOK_NAME)
+        return tw_ptx_parser_expected(p, "%s", wanted);
+    if (tw_str_is(tw_lex_text(&p->lx, &p->lx.tok), "generic")) {
         tw_lex_next(&p->lx);
         struct ptx_init *i = add_init(p, v, INIT_GENERIC, element);
-        if (!tw_ptx_parser_expect(p, '(', "after generic") || !parse_init_address(p, i) || !tw_ptx_parser_expect(p, ')', "after the name"))
-            return false;
-        uint64_t offset = 0;
-        if (tw_ptx_parser_accept(p, '+')) {
-            if (!tw_ptx_parser_uint(p, "a byte offset", INT64_MAX, &offset))
-                return false;
-            i->value += (int64_t)offset;
-        }
-        return true;
+        return tw_ptx_parser_expect(p, '(', "after generic") && parse_init_address(p, i) && tw_ptx_parser_expect(p, ')', "after the name") &&
+               parse_init_offset(p, i);
     }
     return parse_init_address(p, add_init(p, v, INIT_ADDRESS, element));
 }

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "ptx/reach.h"
 
 #include <string.h>
 
@@ -60,11 +61,29 @@ static uint64_t plus(uint64_t sum, const struct ptx_var *var)
     return var->bytes > UINT64_MAX / 2 || sum > UINT64_MAX / 2 ? UINT64_MAX / 2 : sum + var->bytes;
 }
 
+static uint64_t shared_bytes(uint64_t sum, const struct ptx_var *vars, uint32_t count, const bool *counted)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (vars[i].space == MOD_SHARED && vars[i].linkage != LINK_EXTERN && (counted == NULL || counted[i]))
+            sum = plus(sum, &vars[i]);
+    return sum;
+}
+
+/* All that the module declares: an entry cannot have more. */
+static uint64_t most_shared(const struct ptx_module *m)
+{
+    uint64_t sum = shared_bytes(0, m->vars.at, m->vars.len, NULL);
+    for (uint32_t i = 0; i < m->funcs.len; i++)
+        sum = shared_bytes(sum, m->funcs.at[i].vars.at, m->funcs.at[i].vars.len, NULL);
+    return sum;
+}
+
 enum { CONST_BYTES = 65536 }; /* PTX ISA: constant memory of a module */
 
 void tw_verify_module(struct verifier *v)
 {
     check_target(v);
+    v->all_shared = most_shared(v->module);
     uint64_t constant = 0;
     for (uint32_t i = 0; i < v->module->vars.len; i++) {
         const struct ptx_var *var = &v->module->vars.at[i];
@@ -85,16 +104,18 @@ static void check_params(struct verifier *v)
         too_much(v, v->func->at, "parameter space", v->func->param_bytes, most);
 }
 
-/* Static shared memory of the module and of the entry itself. */
+/* Static shared memory of an entry: its own, that of the functions that it can reach, and the module's that they name. */
 static void check_shared(struct verifier *v)
 {
-    uint64_t bytes = 0;
-    if (!v->func->is_entry)
+    const uint64_t most = tw_isa_static_shared_limit(v->module->env.target.sm);
+    if (!v->func->is_entry || v->all_shared <= most)
         return;
-    for (uint32_t i = 0; i < v->func->vars.len; i++)
-        if (v->func->vars.at[i].space == MOD_SHARED && v->func->vars.at[i].linkage != LINK_EXTERN)
-            bytes = plus(bytes, &v->func->vars.at[i]);
-    uint64_t most = v->module->env.target.sm < 90 ? TW_SHARED_STATIC_BYTES : TW_SHARED_CTA_BYTES;
+    const struct ptx_reach r = tw_ptx_reach(v->arena, v->module, v->func);
+    uint64_t bytes = shared_bytes(0, v->module->vars.at, v->module->vars.len, r.vars);
+    for (uint32_t i = 0; i < r.count; i++) {
+        const struct ptx_func *const f = &v->module->funcs.at[r.order[i]];
+        bytes = shared_bytes(bytes, f->vars.at, f->vars.len, NULL);
+    }
     if (bytes > most)
         too_much(v, v->func->at, "static shared memory", bytes, most);
 }

@@ -82,6 +82,21 @@ static void a_map_that_the_encoder_refuses_names_its_field(void **state)
     close_bench(&b);
 }
 
+/* The name is known; what it does is not. */
+static void swizzle_96b_is_refused_by_name(void **state)
+{
+    (void)state;
+    struct bench b;
+    assert_int_equal(open_bench(&b, CONTRACT("\"box\": [24, 4], \"swizzle\": \"96B\"", "512")), TW_ERROR);
+    assert_string_equal(tw_diagnostics(b.ctx, TW_TEXT),
+                        "load.json:2:81: error[E0789]: tensor map 'm': swizzle breaks a rule\n"
+                        "    2 |   {\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"box\": [24, 4], \"swizzle\": \"96B\"},\n"
+                        "      |                                                                                 ^~~~~\n"
+                        "  expected: another swizzle; where 96B puts a row is documented nowhere\n"
+                        "     found: 96B\n      spec: CUDA driver API, cuTensorMapEncodeTiled\n");
+    close_bench(&b);
+}
+
 static void names_of_all_tensors_are_listed(void **state)
 {
     (void)state;
@@ -97,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_map_reaches_a_tensor_that_is_no_parameter),
         cmocka_unit_test(a_map_that_the_encoder_refuses_names_its_field),
+        cmocka_unit_test(swizzle_96b_is_refused_by_name),
         cmocka_unit_test(names_of_all_tensors_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

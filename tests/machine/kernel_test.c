@@ -1,6 +1,8 @@
 /* Whole kernels: third-party PTX and small ones of our own give the values of their formulas. */
 #include "rig.h"
 
+#include "kernel_text.h"
+
 #include <math.h>
 
 static const char vec_add[] = "corpus/triton/ptx/vec_add_f32.sm_100.ptx";
@@ -319,6 +321,45 @@ static void layer_norm_of_rows_runs(void **state)
     }
 }
 
+/* All of the source is read before any of the destination is written. */
+static void a_vector_move_may_exchange_registers(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(
+        &rig, *state,
+        KERNEL("", "mov.u32 %r1, 11;\nmov.u32 %r2, 22;\nmov.v2.b32 {%r1, %r2}, {%r2, %r1};\nmov.v4.u32 {%r3, _, %r5, %r6}, {%tid.x, 9, 0x7f, %r1};\n"
+                   "setp.eq.u32 %p1, %t, 5;\n@%p1 mov.v2.b32 {%r1, %r2}, {%r2, %r3};\nmov.v2.b64 {%q1, %q2}, {%out, 3};\n"
+                   "mad.wide.u32 %q1, %t, 20, %q1;\nst.global.u32 [%q1], %r1;\nst.global.u32 [%q1+4], %r2;\nst.global.u32 [%q1+8], %r3;\n"
+                   "st.global.u32 [%q1+12], %r5;\nadd.u32 %r6, %r6, 100;\nst.global.u32 [%q1+16], %r6;\n"),
+        &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t t = 0; t < 32; t++) {
+        const uint32_t want[5] = {t == 5 ? 11 : 22, t == 5 ? 5 : 11, t, 0x7f, 122};
+        assert_memory_equal(words + 5 * t, want, sizeof want);
+    }
+    rig_end(&rig);
+}
+
+/* A literal in a fragment is the word that a register would hold. */
+static void literals_in_fragments_are_words(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(
+        &rig, *state,
+        KERNEL("", "mov.b32 %r1, 0x3c003c00;\nmov.b32 %r2, 0x40004000;\nmov.b32 %r9, 0;\n"
+                   "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r3, %r4, %r5, %r6}, {0x3c003c00, %r1, 0x3c003c00, 1006648320}, {%r2, 0x40004000}, "
+                   "{%r9, %r9, %r9, 0f3F800000};\nst.global.u32 [%at], %r3;\nst.global.u32 [%at+128], %r6;\n"),
+        &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t t = 0; t < 32; t++) {
+        assert_int_equal(words[t], 0x42000000);      /* sixteen products of 1 and 2 */
+        assert_int_equal(words[32 + t], 0x42040000); /* and 1 */
+    }
+    rig_end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +371,8 @@ int main(void)
         ROOM_TEST(casts_of_exact_values_come_back),
         ROOM_TEST(softmax_of_rows_runs),
         ROOM_TEST(layer_norm_of_rows_runs),
+        ROOM_TEST(a_vector_move_may_exchange_registers),
+        ROOM_TEST(literals_in_fragments_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,35 @@ static void an_instruction_of_an_unsupported_family_is_refused_by_name(void **st
         "k.ptx:10:1: error[E0513]: 'vadd4' is not supported\n"
         "   10 | vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;\n"
         "      | ^~~~~\n"
-        "  expected: a program without video instructions\n");
+        "  expected: a program without video instructions\n"
+        "     found: 1 such instruction in the module\n");
+}
+
+/* Named once an opcode, with how often it stands in the module; nothing of the module runs. */
+static void an_unsupported_opcode_is_named_once_with_its_count(void **state)
+{
+    expect(*state,
+        ".version 9.0\n"
+        ".target sm_90a\n"
+        ".address_size 64\n"
+        ".entry k()\n"
+        "{\n"
+        ".reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %q;\n"
+        "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%q, {%r1}];\n"
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%q];\n"
+        "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%q, {%r2}];\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:7:1: error[E0513]: 'tex' is not supported\n"
+        "    7 | tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%q, {%r1}];\n"
+        "      | ^~~\n"
+        "  expected: a program without texture instructions\n"
+        "     found: 2 such instructions in the module\n"
+        "k.ptx:8:1: error[E0513]: 'wmma' is not supported\n"
+        "    8 | wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%q];\n"
+        "      | ^~~~\n"
+        "  expected: a program without wmma instructions; mma.sync does the same work\n"
+        "     found: 1 such instruction in the module\n");
 }
 
 static void an_immediate_out_of_range_names_the_range(void **state)
@@ -581,6 +609,69 @@ static void a_function_defined_twice_shows_both_places(void **state)
         "      |       ^\n");
 }
 
+/* MEASURED: ptxas 13.0 counts what an entry can reach, its own variables and the module's, and its limit is that of the target. */
+static void static_shared_memory_is_what_an_entry_can_reach(void **state)
+{
+#define SHARED(target, decls, body) ".version 9.0\n.target " target "\n.address_size 64\n" decls "\n.entry k()\n{\n.reg .b32 %r;\n" body "ret;\n}\n"
+#define TOO_MUCH(most, found)                                   \
+    "k.ptx:5:8: error[E0526]: too much static shared memory\n"   \
+    "    5 | .entry k()\n"                                       \
+    "      |        ^\n"                                         \
+    "  expected: at most " most " bytes\n"                       \
+    "     found: " found " bytes\n"
+    static const char two[] = SHARED("sm_90a", ".shared .b8 x[130000]; .shared .b8 y[130000];", "mov.u32 %r, x;\nmov.u32 %r, y;\n");
+    static const struct { const char *text, *want; } rows[] = {
+        {SHARED("sm_90a", ".shared .b8 x[232448];", "mov.u32 %r, x;\n"), ""},
+        {SHARED("sm_90a", ".shared .b8 x[232449];", "mov.u32 %r, x;\n"), TOO_MUCH("232448", "232449")},
+        {SHARED("sm_80", ".shared .b8 x[49153];", "mov.u32 %r, x;\n"), TOO_MUCH("49152", "49153")},
+        {SHARED("sm_120a", ".shared .b8 x[101377];", "mov.u32 %r, x;\n"), TOO_MUCH("101376", "101377")},
+        {two, TOO_MUCH("232448", "260000")},
+        {SHARED("sm_90a", ".shared .b8 x[130000]; .shared .b8 y[130000];", "mov.u32 %r, x;\n"), ""},
+        {SHARED("sm_90a", ".shared .b8 x[130000];", ".shared .b8 z[130000];\nmov.u32 %r, x;\n"), TOO_MUCH("232448", "260000")},
+        {SHARED("sm_90a", ".shared .b8 x[130000]; .func f() { .shared .b8 y[130000]; ret; }", "mov.u32 %r, x;\ncall.uni f;\n"), TOO_MUCH("232448", "260000")},
+        {SHARED("sm_90a", ".shared .b8 x[130000]; .func f() { .shared .b8 y[130000]; ret; }", "mov.u32 %r, x;\n"), ""},
+    };
+#undef SHARED
+#undef TOO_MUCH
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        expect(room, rows[i].text, rows[i].want);
+    }
+}
+
+/* MEASURED: ptxas 13.0. Matrix elements narrower than a register are words: any 32-bit register, integers, 0f words. */
+static void registers_of_narrow_matrix_elements_are_words(void **state)
+{
+    static const struct { const char *line; bool fits; } rows[] = {
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,0,-7,0x3c003c00}, {%r1,1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%f5,%h1,%u1}, {%r1,%u1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,0f3F800000,%f5,0}, {%r1,%f6}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1,%f2}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1,7};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,7};", false},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%u1}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};", false},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", true},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%f1,%u1}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", true},
+        {"mov.v2.b32 {%r1,_}, {%u1,5};", true},
+        {"mov.v4.f32 {%f1,%f2,%f3,%f4}, {%f2,1.5,0f3F800000,%f1};", true},
+        {"mov.v2.u32 {%r1,%u1}, {%tid.x,%tid.y};", true},
+        {"mov.v2.b64 {%q,%q}, {%q,1};", true},
+        {"mov.v4.b64 {%q,%q,%q,%q}, {%q,%q,%q,%q};", false},
+        {"mov.v2.b32 {%r1,%u1,%r1}, {%r1,%u1,%r1};", false},
+        {"mov.v2.pred {%p,%p}, {%p,%p};", false},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        const char *const text = tw_format(&room->arena,
+                                           ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .pred %%p; .reg .b32 %%r1; .reg .u32 %%u1; "
+                                           ".reg .f16x2 %%h1; .reg .f32 %%f<7>; .reg .b64 %%q;\n%s\nret;\n}\n", rows[i].line);
+        (void)tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
+        if ((room->diags.error_count == 0) != rows[i].fits)
+            fail_msg("%s: %s", rows[i].line, tw_test_diags(room));
+    }
+}
+
 static void too_much_parameter_space_is_counted(void **state)
 {
     expect(*state,
@@ -609,6 +700,7 @@ int main(void)
         ROOM_TEST(a_vector_of_the_wrong_length_is_counted),
         ROOM_TEST(an_integer_literal_is_no_float),
         ROOM_TEST(an_instruction_of_an_unsupported_family_is_refused_by_name),
+        ROOM_TEST(an_unsupported_opcode_is_named_once_with_its_count),
         ROOM_TEST(an_immediate_out_of_range_names_the_range),
         ROOM_TEST(an_immediate_of_the_wrong_step_names_the_rule),
         ROOM_TEST(a_variable_of_another_space_shows_its_declaration),
@@ -628,6 +720,8 @@ int main(void)
         ROOM_TEST(too_many_initial_values_are_refused),
         ROOM_TEST(a_guard_that_is_no_predicate_is_refused),
         ROOM_TEST(a_function_defined_twice_shows_both_places),
+        ROOM_TEST(static_shared_memory_is_what_an_entry_can_reach),
+        ROOM_TEST(registers_of_narrow_matrix_elements_are_words),
         ROOM_TEST(too_much_parameter_space_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

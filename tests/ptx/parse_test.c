@@ -117,7 +117,7 @@ static void instructions_print_in_canonical_form(void **state)
         {"setp.lt.and.f32 %p1|%p2, %f1, 0f3F800000, !%p3;", "setp.lt.and.f32 %p1|%p2, %f1, 0f3F800000, !%p3;"},
         {"mov.f32 %f1, 1.5;", "mov.f32 %f1, 0d3FF8000000000000;"},
         {"mov.f32 %f1, -1.5e0;", "mov.f32 %f1, 0dBFF8000000000000;"},
-        {"add.rn.f32 %f1, %f2, -0f3F800000;", "add.rn.f32 %f1, %f2, 0fBF800000;"},
+        {"add.rn.f32 %f1, %f2, -0d3FF0000000000000;", "add.rn.f32 %f1, %f2, 0dBFF0000000000000;"},
         {"mov.b64 %rd1, {%r1, %r2};", "mov.b64 %rd1, {%r1, %r2};"},
         {"mov.b64 {%r1, _}, %rd1;", "mov.b64 {%r1, _}, %rd1;"},
         {"mov.u32 %r1, WARP_SZ;", "mov.u32 %r1, 32;"},
