@@ -102,7 +102,8 @@ bool tw_ir_map_check(const struct ir_kernel *k, struct diags *diags, const struc
     if (map->tensor == NULL)
         return true;
     struct tensor_map m = map->map;
-    m.address = map->tensor->align_bytes % 32 == 0 ? 0 : map->tensor->align_bytes;
+    if (map->tensor->align_stated) /* else the launch judges the address that there is */
+        m.address = map->tensor->align_bytes % 32 == 0 ? 0 : map->tensor->align_bytes;
     if (tw_tensor_map_check(&m, sm, k->arena, &fault))
         return true;
     struct diag *d = tw_diag(diags, E0816, at, "tensor map '%s' of '%s': %s breaks a rule", name, map->tensor->name,

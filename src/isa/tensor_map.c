@@ -7,24 +7,25 @@
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/* SOURCE: CUDA driver API, CUtensorMapDataType; PTX ISA, "tensormap.replace", .elemtype. */
+/* SOURCE: CUDA driver API, CUtensorMapDataType; PTX ISA, "tensormap.replace", .elemtype. MEASURED: which types take which
+ * reductions: others end in an illegal instruction. The ISA's table has no f64 and no tf32; they add. */
 static const struct tensor_map_type_row types[TMAP_TYPE_COUNT] = {
-    [TMAP_U8] = {"u8", "uint8 int8 bool float8_e4m3fn float8_e5m2 float8_e8m0fnu", 0, 8, 8, false, false},
-    [TMAP_U16] = {"u16", "uint16 int16", 1, 16, 16, false, false},
-    [TMAP_U32] = {"u32", "uint32", 2, 32, 32, false, false},
-    [TMAP_S32] = {"s32", "int32", 3, 32, 32, false, false},
-    [TMAP_U64] = {"u64", "uint64", 4, 64, 64, false, false},
-    [TMAP_S64] = {"s64", "int64", 5, 64, 64, false, false},
-    [TMAP_F16] = {"f16", "float16", 6, 16, 16, true, false},
-    [TMAP_F32] = {"f32", "float32", 7, 32, 32, true, false},
-    [TMAP_F64] = {"f64", "float64", 9, 64, 64, true, false},
-    [TMAP_BF16] = {"bf16", "bfloat16", 10, 16, 16, true, false},
-    [TMAP_F32_FTZ] = {"f32_ftz", "", 8, 32, 32, true, false},
-    [TMAP_TF32] = {"tf32", "", 11, 32, 32, true, false},
-    [TMAP_TF32_FTZ] = {"tf32_ftz", "", 12, 32, 32, true, false},
-    [TMAP_U4X16_ALIGN8] = {"u4x16_align8", "float4_e2m1fn", 13, 4, 4, false, true},
-    [TMAP_U4X16_ALIGN16] = {"u4x16_align16", "", 14, 4, 8, false, true},
-    [TMAP_U6X16_ALIGN16] = {"u6x16_align16", "float6_e2m3fn float6_e3m2fn", 15, 6, 8, false, true},
+    [TMAP_U8] = {"u8", "uint8 int8 bool float8_e4m3fn float8_e5m2 float8_e8m0fnu", 0, 8, 8, false, false, 0},
+    [TMAP_U16] = {"u16", "uint16 int16", 1, 16, 16, false, false, 0},
+    [TMAP_U32] = {"u32", "uint32", 2, 32, 32, false, false, TMAP_ADD | TMAP_MINMAX | TMAP_INCDEC | TMAP_BITS},
+    [TMAP_S32] = {"s32", "int32", 3, 32, 32, false, false, TMAP_ADD | TMAP_MINMAX | TMAP_BITS},
+    [TMAP_U64] = {"u64", "uint64", 4, 64, 64, false, false, TMAP_ADD | TMAP_MINMAX | TMAP_BITS},
+    [TMAP_S64] = {"s64", "int64", 5, 64, 64, false, false, TMAP_MINMAX},
+    [TMAP_F16] = {"f16", "float16", 6, 16, 16, true, false, TMAP_ADD | TMAP_MINMAX},
+    [TMAP_F32] = {"f32", "float32", 7, 32, 32, true, false, TMAP_ADD},
+    [TMAP_F64] = {"f64", "float64", 9, 64, 64, true, false, TMAP_ADD},
+    [TMAP_BF16] = {"bf16", "bfloat16", 10, 16, 16, true, false, TMAP_ADD | TMAP_MINMAX},
+    [TMAP_F32_FTZ] = {"f32_ftz", "", 8, 32, 32, true, false, TMAP_ADD},
+    [TMAP_TF32] = {"tf32", "", 11, 32, 32, true, false, TMAP_ADD},
+    [TMAP_TF32_FTZ] = {"tf32_ftz", "", 12, 32, 32, true, false, TMAP_ADD},
+    [TMAP_U4X16_ALIGN8] = {"u4x16_align8", "float4_e2m1fn", 13, 4, 4, false, true, 0},
+    [TMAP_U4X16_ALIGN16] = {"u4x16_align16", "", 14, 4, 8, false, true, 0},
+    [TMAP_U6X16_ALIGN16] = {"u6x16_align16", "float6_e2m3fn float6_e3m2fn", 15, 6, 8, false, true, 0},
 };
 
 /* SOURCE: PTX ISA, "Swizzling modes" and "tensormap.replace"; MEASURED: ptx-async.md 4.5 for 32B, 64B and 128B. */

@@ -34,6 +34,9 @@ enum tensor_map_type {
     TMAP_TYPE_COUNT
 };
 
+/* What cp.reduce.async.bulk.tensor does with elements. */
+enum tensor_map_reduction { TMAP_ADD = 1, TMAP_MINMAX = 2, TMAP_INCDEC = 4, TMAP_BITS = 8 };
+
 struct tensor_map_type_row {
     const char *name;      /* "f16"; in launch contracts and messages */
     const char *dtype;     /* kernel-language names that mean it, separated by spaces */
@@ -42,6 +45,7 @@ struct tensor_map_type_row {
     uint8_t shared_bits;   /* of an element in shared memory: more where padding is put between groups */
     bool is_float;
     bool packed;           /* elements come in groups of 16 that are not whole bytes each */
+    uint8_t reductions;    /* set of enum tensor_map_reduction */
 };
 const struct tensor_map_type_row *tw_tensor_map_type(enum tensor_map_type type);
 

@@ -549,21 +549,19 @@ bool tw_tensor_store(const struct tensor_copy *c, const struct memory *m, const 
 
 /* ---- Reductions ------------------------------------------------------------------------------- */
 
-/* MEASURED: which types take which operations: others end in an illegal instruction. The ISA's table has no f64 and no tf32;
- * they add. f32 keeps subnormals, f32_ftz flushes them, NaN results are canonical. */
+/* MEASURED: f32 keeps subnormals, f32_ftz flushes them, NaN results are canonical. */
 bool tw_tensor_reduction(enum atom_op op, enum tensor_map_type type, struct atom_call *out)
 {
-    enum { ADD = 1, MINMAX = 2, INCDEC = 4, BITS = 8 };
-    static const struct { uint8_t format; uint8_t ops; bool ftz; } rows[TMAP_TYPE_COUNT] = {
-        [TMAP_U32] = {NUM_U32, ADD | MINMAX | INCDEC | BITS, false}, [TMAP_S32] = {NUM_S32, ADD | MINMAX | BITS, false},
-        [TMAP_U64] = {NUM_U64, ADD | MINMAX | BITS, false},          [TMAP_S64] = {NUM_S64, MINMAX, false},
-        [TMAP_F16] = {NUM_F16, ADD | MINMAX, false},                 [TMAP_BF16] = {NUM_BF16, ADD | MINMAX, false},
-        [TMAP_F32] = {NUM_F32, ADD, false},                          [TMAP_F32_FTZ] = {NUM_F32, ADD, true},
-        [TMAP_TF32] = {NUM_F32, ADD, false},                         [TMAP_TF32_FTZ] = {NUM_F32, ADD, true},
-        [TMAP_F64] = {NUM_F64, ADD, false},
+    static const struct { uint8_t format; bool ftz; } rows[TMAP_TYPE_COUNT] = {
+        [TMAP_U32] = {NUM_U32, false}, [TMAP_S32] = {NUM_S32, false},    [TMAP_U64] = {NUM_U64, false},  [TMAP_S64] = {NUM_S64, false},
+        [TMAP_F16] = {NUM_F16, false}, [TMAP_BF16] = {NUM_BF16, false},  [TMAP_F32] = {NUM_F32, false},  [TMAP_F32_FTZ] = {NUM_F32, true},
+        [TMAP_TF32] = {NUM_F32, false}, [TMAP_TF32_FTZ] = {NUM_F32, true}, [TMAP_F64] = {NUM_F64, false},
     };
-    const unsigned needs = op == ATOM_ADD ? ADD : op == ATOM_MIN || op == ATOM_MAX ? MINMAX : op == ATOM_INC || op == ATOM_DEC ? INCDEC : BITS;
-    if ((rows[type].ops & needs) == 0)
+    const unsigned needs = op == ATOM_ADD                       ? TMAP_ADD
+                           : op == ATOM_MIN || op == ATOM_MAX ? TMAP_MINMAX
+                           : op == ATOM_INC || op == ATOM_DEC ? TMAP_INCDEC
+                                                              : TMAP_BITS;
+    if ((tw_tensor_map_type(type)->reductions & needs) == 0)
         return false;
     const enum num_format f = (enum num_format)rows[type].format;
     *out = (struct atom_call){.op = op, .format = f, .bits = tw_num_bits(f), .halves = 1, .is_float = tw_num_is_float(f),

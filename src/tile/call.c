@@ -14,6 +14,9 @@ static const struct tile_family *const families[] = {
     &tw_tile_tcgen05_shift,
     &tw_tile_cp_async,       &tw_tile_ldmatrix,      &tw_tile_stmatrix,
     &tw_tile_wgmma,          &tw_tile_wgmma_sp,
+    &tw_tile_bulk_load,      &tw_tile_bulk_copy_cluster, &tw_tile_bulk_store, &tw_tile_bulk_prefetch,
+    &tw_tile_bulk_reduce,    &tw_tile_bulk_reduce_cluster,
+    &tw_tile_tensor_load,    &tw_tile_tensor_store,  &tw_tile_tensor_reduce,  &tw_tile_tensor_prefetch,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
@@ -177,6 +180,8 @@ static const char *const type_words[] = {
     [TILE_PARAM_BOOL] = "a bool",
     [TILE_PARAM_INT] = "an integer",
     [TILE_PARAM_INTS] = "a tuple of integers",
+    [TILE_PARAM_BOX] = "one to five positive integers known at compile time",
+    [TILE_PARAM_ADDRESS] = "a pointer into shared memory, or a uint32 address of its window",
 };
 
 static bool is_integer_arg(const struct ir_arg *a)
@@ -193,6 +198,23 @@ static bool is_shape_arg(const struct ir_arg *a)
         if (a->items[i].kind != IR_ARG_INT || a->items[i].value <= 0)
             return false;
     return true;
+}
+
+static bool is_box_arg(const struct ir_arg *a)
+{
+    if (a->kind == IR_ARG_INT)
+        return a->value > 0;
+    if (a->kind != IR_ARG_TUPLE || a->item_count < 1 || a->item_count > 5)
+        return false;
+    for (uint32_t i = 0; i < a->item_count; i++)
+        if (a->items[i].kind != IR_ARG_INT || a->items[i].value <= 0)
+            return false;
+    return true;
+}
+
+static bool is_address_arg(const struct ir_arg *a)
+{
+    return a->kind == IR_ARG_EXPR && (a->expr->type.cls == IR_POINTER || tw_ir_type_equal(a->expr->type, tw_ir_uint32()));
 }
 
 static bool is_choice(const char *choices, const char *text)
@@ -224,6 +246,8 @@ static bool fits(const struct tile_param_row *row, const struct ir_arg *a)
     case TILE_PARAM_BOOL:
         return a->kind == IR_ARG_BOOL || a->kind == IR_ARG_NONE || (a->kind == IR_ARG_EXPR && a->expr->type.cls == IR_BOOL);
     case TILE_PARAM_INT: return is_integer_arg(a);
+    case TILE_PARAM_BOX: return is_box_arg(a);
+    case TILE_PARAM_ADDRESS: return is_address_arg(a);
     case TILE_PARAM_INTS:
         if (a->kind != IR_ARG_TUPLE)
             return false;

@@ -169,6 +169,8 @@ void tw_tile_put_memory(struct tile_call *c, struct ir_ptx_operand *to, uint32_t
 struct ir_region *tw_tile_slot_region(struct tile_call *c, uint32_t operand, int64_t slot);
 /* The 64-bit descriptor of an operand in shared memory. */
 void tw_tile_put_descriptor(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
+/* [address] of a place in shared memory, by its origin. */
+void tw_tile_put_shared(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place);
 void tw_tile_put_value(struct tile_call *c, struct ir_ptx_operand *to, const struct ir_expr *value);
 
 /* ---- the whole (engine.c) ----------------------------------------------------------------------- */

@@ -106,6 +106,28 @@ static struct ir_expr *storage_address(struct tile_call *c, const struct tile_op
     return tw_ir_address(c->k, tw_ir_region_whole(c->k, view, o->arg->at), o->arg->at);
 }
 
+static bool is_fixed(const struct tile_call *c, const struct tile_operand *o, const struct tile_affine *a)
+{
+    bool fixed = o->start_count == 0;
+    for (uint32_t i = 0; i < c->crew.group_rank; i++)
+        fixed = fixed && a->step[i] == 0;
+    return fixed;
+}
+
+void tw_tile_put_shared(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place)
+{
+    const struct tile_operand *o = &c->operand[operand];
+    to->kind = IR_PTX_ADDRESS;
+    to->at = o->arg->at;
+    to->expr = storage_address(c, o);
+    if (is_fixed(c, o, &place->origin)) {
+        to->offset_bytes = place->origin.base;
+        return;
+    }
+    struct ir_expr *base = tw_ir_unary(c->k, IR_SHARED_ADDR, tw_ir_uint32(), to->expr, to->at);
+    to->expr = add_starts(c, o, add(c, base, tw_tile_affine_expr(c, &place->origin)), 8);
+}
+
 /* low word = ((address & 0x3ffff) >> 4) + origin / 16, with LDO above it; the high word is constant. A CTA's shared
  * symbols carry its rank in the cluster above the 18 bits. */
 void tw_tile_put_descriptor(struct tile_call *c, struct ir_ptx_operand *to, uint32_t operand, const struct tile_place *place)

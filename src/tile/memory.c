@@ -122,6 +122,11 @@ static bool run_moves_whole(const struct tile_operand *o, uint32_t d, int64_t by
     const struct grouping *g = o->grouping;
     const int64_t extent = o->shape.dim[d];
     int64_t inner = 1;
+    uint32_t steps = 0;
+    for (uint32_t i = g->first[d]; i < g->first[d + 1]; i++)
+        steps += g->layout->shard[i].extent > 1;
+    if (steps <= 1 && !o->layout->swizzled)
+        return true; /* a fixed step an element, wherever it starts */
     for (uint32_t i = g->first[d + 1]; i-- > g->first[d]; inner *= g->layout->shard[i].extent)
         if (inner % extent != 0 && extent % inner != 0)
             return false;

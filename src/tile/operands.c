@@ -334,7 +334,7 @@ static bool check_extents(struct tile_call *c, uint32_t index)
 static uint32_t axis_index(const struct tile_call *c, const struct tile_operand *o, uint32_t repeat)
 {
     if (c->family->axes == NULL)
-        return repeat;
+        return repeat + c->axis_count - o->repeat_count;
     const char *at = strchr(c->family->axes, o->row->repeats[repeat]);
     assert(at != NULL);
     return (uint32_t)(at - c->family->axes);
@@ -381,10 +381,25 @@ static bool join_batch(struct tile_call *c, uint32_t index, bool first)
 
 static void name_axes(struct tile_call *c)
 {
-    c->axis_count = c->family->axes != NULL ? (uint32_t)strlen(c->family->axes) : c->operand[0].repeat_count;
+    c->axis_count = c->family->axes != NULL ? (uint32_t)strlen(c->family->axes) : 0;
+    for (uint32_t i = 0; c->family->axes == NULL && i < c->operand_count; i++)
+        if (c->operand[i].scalar == NULL && c->operand[i].repeat_count > c->axis_count)
+            c->axis_count = c->operand[i].repeat_count;
     for (uint32_t i = 0; i < c->axis_count; i++)
         c->axis_name[i] = c->family->axes != NULL ? tw_format(c->arena, "%c_repeat", c->family->axes[i])
                                                   : tw_format(c->arena, "repeat axis %u", i);
+}
+
+/* Where operands alone say what the repeat axes are, one may leave out leading axes of one coordinate. */
+static bool check_left_out(struct tile_call *c, const uint32_t *setters)
+{
+    for (uint32_t i = 0; c->family->axes == NULL && i < c->operand_count; i++) {
+        const struct tile_operand *o = &c->operand[i];
+        for (uint32_t a = 0; o->scalar == NULL && a < c->axis_count - o->repeat_count; a++)
+            if (c->axis_extent[a] > 1)
+                return disagree(c, i, setters[a], "the number of repeat axes", o->repeat_count, c->operand[setters[a]].repeat_count);
+    }
+    return true;
 }
 
 static bool join(struct tile_call *c)
@@ -396,8 +411,6 @@ static bool join(struct tile_call *c)
         struct tile_operand *o = &c->operand[i];
         if (o->scalar != NULL)
             continue;
-        if (c->family->axes == NULL && o->repeat_count != c->axis_count)
-            return disagree(c, i, 0, "the number of repeat axes", o->repeat_count, c->axis_count);
         if (!join_batch(c, i, first))
             return false;
         first = false;
@@ -407,7 +420,7 @@ static bool join(struct tile_call *c)
                 return false;
         }
     }
-    return true;
+    return check_left_out(c, setters);
 }
 
 static bool count_operands(struct tile_call *c)

@@ -20,7 +20,7 @@ enum {
     TILE_MAX_OPERANDS = 7,   /* mma.sp block scaled: D, A, B, C, E, SFA, SFB                */
     TILE_MAX_PARAMS = 13,    /* tcgen05.mma has 13                                         */
     TILE_MAX_GROUP = 5,      /* CTA z, y, x, warp, lane                                    */
-    TILE_MAX_ATOM = 3,       /* the bank axis of .ws operands included                     */
+    TILE_MAX_ATOM = 5,       /* a tensor copy's box                                        */
     TILE_MAX_ITEMS = 256,    /* elements in the registers of one operand: tcgen05.ld .x128.pack::16b */
     TILE_MAX_COPIES = 4,     /* of an element in tensor memory: one in each quadrant       */
     TILE_MAX_CTA_WARPS = TW_MAX_CTA_THREADS / TW_WARP_LANES
@@ -31,6 +31,8 @@ enum {
 /* Extents that the rows name. A family sets those it uses. */
 enum tile_symbol {
     TILE_ONE, /* 1: a scalar's only word */
+    TILE_BOX, TILE_BOX_LAST = TILE_BOX + 4,       /* of a tensor copy, in the order of the tensor's dimensions */
+    TILE_REACH, TILE_REACH_LAST = TILE_REACH + 4, /* what the tensor operand shows of each dimension */
     TILE_M, TILE_N, TILE_K, TILE_M_CTA, TILE_N_CTA, TILE_WORDS, TILE_ROWS, TILE_COLS, TILE_HALVES, TILE_BANKS, TILE_FACTORS,
     TILE_SCALE_ROWS, TILE_A_WORDS, TILE_B_WORDS, TILE_D_WORDS, TILE_CODES,
     TILE_SYMBOL_COUNT
@@ -103,7 +105,9 @@ enum tile_param_type {
     TILE_PARAM_NUMBER, /* static integer                                     */
     TILE_PARAM_BOOL,   /* run-time bool, or static                           */
     TILE_PARAM_INT,    /* run-time integer, or static                        */
-    TILE_PARAM_INTS    /* tuple of run-time integers                         */
+    TILE_PARAM_INTS,   /* tuple of run-time integers                         */
+    TILE_PARAM_BOX,    /* static positive integers, one to five              */
+    TILE_PARAM_ADDRESS /* a pointer, or a uint32 address in shared memory    */
 };
 
 struct tile_param_row {
@@ -143,6 +147,9 @@ extern const struct tile_family tw_tile_mma_sync, tw_tile_mma_sp, tw_tile_mma_bl
     tw_tile_tcgen05_mma, tw_tile_tcgen05_mma_ws, tw_tile_tcgen05_mma_block_scale;
 extern const struct tile_family tw_tile_wgmma, tw_tile_wgmma_sp;
 extern const struct tile_family tw_tile_ewise; /* no opcode names it: a statement with a body is one */
+extern const struct tile_family tw_tile_bulk_load, tw_tile_bulk_copy_cluster, tw_tile_bulk_store, tw_tile_bulk_prefetch,
+    tw_tile_bulk_reduce, tw_tile_bulk_reduce_cluster;
+extern const struct tile_family tw_tile_tensor_load, tw_tile_tensor_store, tw_tile_tensor_reduce, tw_tile_tensor_prefetch;
 extern const struct tile_family tw_tile_cp_async, tw_tile_ldmatrix, tw_tile_stmatrix;
 
 /* Instructions that a thread issues and whose operands are those of the catalogue's form (thread_op.c). */

@@ -202,12 +202,12 @@ static void rules_of_the_encode_call_hold_at_compile_time(void **state)
 static void tensors_of_maps_are_aligned(void **state)
 {
     static const struct lang_case cases[] = {
-        {"X: T.Tensor((4, 64), \"float16\")",
+        {"X: T.Tensor((4, 64), \"float16\", align=8)",
          "k.py:4:10: error[E0816]: tensor map 'm' of 'X': globalAddress breaks a rule\n"
          "    4 |       m: T.TensorMap(\"X\", box=(4, 64))):\n"
          "      |          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: a multiple of 16\n"
-         "     found: 'X' is aligned to 2 bytes\n"
+         "     found: 'X' is aligned to 8 bytes\n"
          "       fix: write align=16 in the type of 'X'\n"
          "      spec: CUDA driver API, cuTensorMapEncodeTiled\n"},
         {"X: T.Tensor((4, 65), \"float16\", align=16)",
