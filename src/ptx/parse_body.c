@@ -136,6 +136,8 @@ static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
     } else if (!tw_ptx_parser_declare(p, name, at, what)) {
         return false;
     }
+    if (decl.count == 0)
+        return true; /* ptxas takes a range of none, too; there is nothing to keep */
     vec_reserve(p->arena, &p->func->regs, decl.count);
     for (uint32_t i = 0; i < decl.count; i++)
         *vec_push(p->arena, &p->func->regs) =
@@ -156,11 +158,10 @@ static bool parse_regs(struct parser *p)
     }
     if (!tw_ptx_parser_type(p, &type, true))
         return false;
-    bool continues = false;
+    const uint32_t before = p->func->reg_decls.len;
     do {
-        if (!parse_reg_name(p, type, continues))
+        if (!parse_reg_name(p, type, p->func->reg_decls.len != before))
             return false;
-        continues = true;
     } while (tw_ptx_parser_accept(p, ','));
     return tw_ptx_parser_expect(p, ';', "after the registers");
 }

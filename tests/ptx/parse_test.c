@@ -144,6 +144,16 @@ static void instructions_print_in_canonical_form(void **state)
     }
 }
 
+/* ptxas takes .reg .b32 %z<0>; what is left of the line is printed as a line of its own. */
+static void a_range_of_no_registers_declares_none(void **state)
+{
+    struct bench_room *room = *state;
+    const struct ptx_func *f = read_entry(room, ".reg .b32 %z<0>, %a;\n.reg .pred %p<0>;\nmov.u32 %a, 1;", NULL);
+    assert_int_equal(f->regs.len, 1);
+    assert_int_equal(f->reg_decls.len, 1);
+    assert_false(f->reg_decls.at[0].continues);
+}
+
 /* An operand that was left out keeps its place. */
 static void operands_stand_in_the_places_of_the_form(void **state)
 {
@@ -264,6 +274,7 @@ int main(void)
         ROOM_TEST(names_of_blocks_are_their_own),
         ROOM_TEST(a_label_may_stand_further_down_or_around),
         ROOM_TEST(instructions_print_in_canonical_form),
+        ROOM_TEST(a_range_of_no_registers_declares_none),
         ROOM_TEST(operands_stand_in_the_places_of_the_form),
         ROOM_TEST(variables_and_initialisers_are_flattened),
         ROOM_TEST(source_lines_are_in_effect_until_the_next),
