@@ -66,7 +66,7 @@ static void owner_16_rows(const struct tile_call *c, uint32_t lane, uint32_t ite
 
 /* ---- forms ------------------------------------------------------------------------------------------- */
 
-#define ATOM(rows_, wide) .repeats = "*", .atom_rank = 3, .atom = {{"matrix", TILE_M, "the count"}, {"row", rows_, "rows"}, {wide, TILE_WORDS, "a row"}}
+#define ATOM(rows_, wide) .repeats = "*", .atom_rank = 3, .atom = {{"matrix", TILE_M, "count"}, {"row", rows_, "rows"}, {wide, TILE_WORDS, "words"}}
 static const struct tile_operand_row register_rows[] = {
     {.name = "registers", .scopes = 1u << IR_LOCAL, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = one_a_matrix, .owner = owner_8_rows},
     {.name = "registers", .scopes = 1u << IR_LOCAL, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = two_a_matrix, .owner = owner_16_rows},

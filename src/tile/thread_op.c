@@ -125,8 +125,8 @@ static void add_row(struct tile_call *c, struct thread_op *op, unsigned i)
     *row = address ? memory_row(c, i) : register_row(c, i);
     row->repeats = "*";
     row->atom_rank = 1;
-    row->atom[0] = vector > 1 ? (struct tile_axis){"word", TILE_WORDS, "the vector's length"}
-                              : (struct tile_axis){"word", TILE_ONE, "one word"};
+    row->atom[0] = vector > 1 ? (struct tile_axis){"word", TILE_WORDS, "words"}
+                              : (struct tile_axis){"word", TILE_ONE, "words"};
     row->elem_bits = (uint16_t)isa_type_bits(type);
     row->format = format_of(c, type);
     row->regs = vector > 1 ? vector_regs : one_reg;

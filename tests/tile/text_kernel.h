@@ -17,11 +17,11 @@ static const char text_head[] =
     "def k(base: T.uint32, i: T.int32, more: T.int32):\n"
     "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))\n";
 
-static inline bool lower_body(struct bench_room *room, const char *body, struct ir_kernel **kernel)
+static inline bool lower_text(struct bench_room *room, const char *head, const char *body, struct ir_kernel **kernel)
 {
     struct text t;
     tw_text_init(&t, &room->arena);
-    tw_text_addf(&t, "%s%s", text_head, body);
+    tw_text_addf(&t, "%s%s", head, body);
     tw_diags_init(&room->diags, &room->arena, &room->sources);
     const struct isa *isa = tw_isa_open(&room->arena);
     struct lang_program *p = tw_lang_load(&room->arena, &room->sources, tw_sources_add(&room->sources, "k.py", tw_str(t.at)),
@@ -30,6 +30,11 @@ static inline bool lower_body(struct bench_room *room, const char *body, struct 
     if (*kernel == NULL)
         fail_msg("the language refuses the test's kernel: %s", tw_test_diags(room));
     return tw_tile_lower(*kernel, isa, &room->diags);
+}
+
+static inline bool lower_body(struct bench_room *room, const char *body, struct ir_kernel **kernel)
+{
+    return lower_text(room, text_head, body, kernel);
 }
 
 static inline void expect_refused_body(struct bench_room *room, const char *body, const char *want)
