@@ -139,6 +139,7 @@ static bool run_from(struct eval *ev, const struct scalar_function *sf, const st
 struct purity {
     struct eval *ev;
     const char *name;
+    uint32_t own; /* storages from this id on were made by the function */
     bool failed;
 };
 
@@ -152,11 +153,17 @@ static void impure(struct purity *p, struct src_span at, const char *found)
     tw_diag_found(d, "%s", found);
 }
 
+/* A local tensor of the function's own is a variable, such as a T.local_scalar is. */
+static bool is_own(const struct purity *p, const struct ir_region *r)
+{
+    return r->view->storage->scope == IR_LOCAL && r->view->storage->id >= p->own;
+}
+
 static void pure_expr(struct purity *p, const struct ir_expr *e)
 {
     if (e == NULL)
         return;
-    if (e->op == IR_LOAD || e->op == IR_ADDRESS || e->op == IR_SHARED_ADDR)
+    if (e->op == IR_ADDRESS || e->op == IR_SHARED_ADDR || (e->op == IR_LOAD && !is_own(p, e->region)))
         impure(p, e->at, "an access to memory");
     for (size_t i = 0; i < sizeof e->args / sizeof e->args[0]; i++)
         pure_expr(p, e->args[i]);
@@ -180,7 +187,7 @@ static void pure_block(struct purity *p, const struct ir_block *b)
 {
     for (uint32_t i = 0; i < b->list.len; i++) {
         const struct ir_stmt *s = b->list.at[i];
-        if (s->op == IR_STORE)
+        if (s->op == IR_STORE && !is_own(p, s->region))
             impure(p, s->at, "an access to memory");
         else if (s->op == IR_TILE || s->op == IR_DISPATCH || s->op == IR_CUDA)
             impure(p, s->at, "an operation of threads together");
@@ -255,6 +262,7 @@ static bool build_body(struct eval *ev, const struct kernel *f, struct ir_type r
     struct ir_block *outer = ev->build->into;
     uint32_t *visible = arena_new(ev->arena, uint32_t, f->limits.len + 1u);
     struct scalar_function sf = {.f = f};
+    const uint32_t own = eval_kernel(ev)->storages.len;
     const unsigned errors = ev->diags->error_count;
     ev->build->into = into;
     ev->scope = tw_scope_new(ev->arena, f->scope);
@@ -271,7 +279,7 @@ static bool build_body(struct eval *ev, const struct kernel *f, struct ir_type r
     ev->method = kept.method;
     ev->in_inline = kept.in_inline;
     ev->build->into = outer;
-    struct purity p = {.ev = ev, .name = f->name};
+    struct purity p = {.ev = ev, .name = f->name, .own = own};
     if (fine && ev->diags->error_count == errors)
         pure_block(&p, into);
     return ev->diags->error_count == errors;
@@ -305,7 +313,7 @@ static bool count_inputs(struct eval *ev, const struct kernel *f, uint32_t input
 
 static struct value dst_only(struct eval *ev, const struct arg *a)
 {
-    return tw_eval_mismatch(ev, a->at, "dst of 'ewise'", "a tensor in registers, or a region of one", a->value);
+    return tw_eval_wrong_kind(ev, a->at, "dst of 'ewise'", "a tensor in registers, or a region of one", a->value);
 }
 
 struct value tw_lib_ewise(struct eval *ev, struct call *c)

@@ -91,6 +91,16 @@ static bool check_resident(struct lowering *l, const struct ir_stmt *s)
     return true;
 }
 
+/* An expansion may contain branches: those of an ewise. */
+static void rewrite_tree(struct lowering *l, struct ir_block *block, uint32_t first)
+{
+    for (uint32_t i = first; i < block->list.len; i++) {
+        rewrite_stmt(l, block->list.at[i]);
+        rewrite_tree(l, &block->list.at[i]->body, 0);
+        rewrite_tree(l, &block->list.at[i]->orelse, 0);
+    }
+}
+
 static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_block *out)
 {
     const uint32_t first = out->list.len;
@@ -101,8 +111,7 @@ static void expand_tile(struct lowering *l, const struct ir_stmt *s, struct ir_b
         l->failed_at = s->at;
         return;
     }
-    for (uint32_t i = first; i < out->list.len; i++)
-        rewrite_stmt(l, out->list.at[i]);
+    rewrite_tree(l, out, first);
 }
 
 /* An operation of Tx. Definitions that it hoists are rewritten here too: they are in front of everything. */

@@ -198,10 +198,12 @@ static void the_listing_clamps_and_scales(void **state)
 static const char steps[] =
     "@T.function(private=True)\n"
     "def steps(x: T.int32, y: T.int32) -> T.int32:\n"
+    "    seen = T.alloc_local((2,), \"int32\", layout=\"default\")\n"
+    "    seen[0] = y\n"
     "    total = x\n"
     "    if x > 10:\n"
     "        if y > 10:\n"
-    "            return x - y\n"
+    "            return x - seen[0]\n"
     "        elif y > 5:\n"
     "            total = x * 2\n"
     "    else:\n"
