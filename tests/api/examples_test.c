@@ -158,9 +158,52 @@ static void a_proxy_fence_behind_the_barrier_is_a_note(void **state)
     free(text), free(late);
 }
 
+/* ---- pred ------------------------------------------------------------------------------------------- */
+
+#define SECOND_ISSUE(go)                                                                                      \
+    "    T.cuda.mbarrier_wait(done.ptr_to([0]), 0)\n"                                                         \
+    "    T.cuda.cta_sync()\n"                                                                                 \
+    "    go = A[0, 0] * A[0, 0] " go "\n"                                                                      \
+    "    if tid == 0:\n"                                                                                      \
+    "        T.cuda.tile.apply(\n"                                                                            \
+    "            T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"],\n"                                            \
+    "            d.view(1, 1, M, N),\n"                                                                       \
+    "            a.rearrange(\"m (s k) -> s m k\", k=STEP).view(1, K // STEP, M, STEP),\n"                    \
+    "            b.rearrange(\"n (s k) -> s n k\", k=STEP).view(1, K // STEP, N, STEP),\n"                    \
+    "            instruction_shape=(M, N, STEP), accum=True, pred=go,\n"                                      \
+    "        )\n"                                                                                             \
+    "        T.ptx.tcgen05.commit.cta_group__1.mbarrier__arrive__one.shared__cluster.b64(done.ptr_to([0]))\n" \
+    "    T.cuda.mbarrier_wait(done.ptr_to([0]), 1)\n"
+
+/* The condition is known to the run alone. What is skipped is not waited for: the commit behind it completes the barrier's
+ * phase, and D is what it was; issued, the same instructions add the product once more. */
+static void a_skipped_issue_leaves_d_and_the_commit_completes(void **state)
+{
+    (void)state;
+    static const char wait[] = "    T.cuda.mbarrier_wait(done.ptr_to([0]), 0)\n";
+    const struct example *e = find("f16.py");
+    char *text = read_text(e->path), *skipped = with(text, wait, SECOND_ISSUE("< T.float16(0)")),
+         *issued = with(text, wait, SECOND_ISSUE(">= T.float16(0)")), said[4096];
+    char *alone = with(text, "            instruction_shape=(M, N, STEP),\n",
+                       "            instruction_shape=(M, N, STEP), pred=A[0, 0] * A[0, 0] < T.float16(0),\n");
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        if (run_text(e, skipped, seed, said, sizeof said) != 0 || said[0] != '\0')
+            fail_msg("skipped, seed %u: D has changed, or the barrier has not completed\n%s", seed, said);
+        const uint64_t twice = run_text(e, issued, seed, said, sizeof said);
+        if (twice == UINT64_MAX || twice < 128 * 64 / 2) /* zeros stay zeros */
+            fail_msg("issued, seed %u: D has not changed\n%s", seed, said);
+        /* The commit tracks nothing and arrives at once; D was never written. */
+        const uint64_t never = run_text(e, alone, seed, said, sizeof said);
+        if (never == UINT64_MAX || never < 128 * 64 / 2)
+            fail_msg("skipped alone, seed %u: no end, or a product\n%s", seed, said);
+    }
+    free(text), free(skipped), free(issued), free(alone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_skipped_issue_leaves_d_and_the_commit_completes),
         cmocka_unit_test(a_missing_proxy_fence_is_reported),
         cmocka_unit_test(a_proxy_fence_behind_the_barrier_is_a_note),
         cmocka_unit_test(every_example_gives_what_its_reference_gives),
