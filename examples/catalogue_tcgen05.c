@@ -42,38 +42,6 @@ static double masked_pair(const struct example_data *d, int m, int n)
     return kept ? -5 : tw_example_product(d, m, n);
 }
 
-/* Inputs A, B, SFA, SFB: `block` values of K share a factor. */
-static double scaled(const struct example_data *d, int m, int n, int block)
-{
-    double sum = 0;
-    for (int k = 0; k < d->of->inputs[0].columns; k++)
-        sum += tw_example_input(d, 0, m, k) * tw_example_input(d, 1, n, k) * tw_example_input(d, 2, m, k / block) *
-               tw_example_input(d, 3, n, k / block);
-    return sum;
-}
-
-static double scaled_by_32(const struct example_data *d, int m, int n)
-{
-    return scaled(d, m, n, 32);
-}
-
-static double scaled_by_16(const struct example_data *d, int m, int n)
-{
-    return scaled(d, m, n, 16);
-}
-
-/* Input C takes part from the start, and every step of 32 saturates. */
-static double saturated(const struct example_data *d, int m, int n)
-{
-    double sum = tw_example_input(d, 2, m, n);
-    for (int k = 0; k < d->of->inputs[0].columns; k++) {
-        sum += tw_example_input(d, 0, m, k) * tw_example_input(d, 1, n, k);
-        if (k % 32 == 31)
-            sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;
-    }
-    return sum;
-}
-
 static double added_to_an_eighth(const struct example_data *d, int m, int n)
 {
     return tw_example_product(d, m, n) + tw_example_input(d, 2, m, n) / 8;
@@ -119,19 +87,19 @@ static const struct example rows[] = {
      {IN("A", EX_BF16, 128, 64), IN("B", EX_BF16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, masked_pair)}},
     {"examples/tcgen05/mxf8.py", "mxf8f6f4, scales through tcgen05.cp", "sm_100a",
      {IN("A", EX_E4M3, 128, 128), IN("B", EX_E4M3, 128, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 128, 4)},
-     {OUT("Out", EX_F32, 128, 128, scaled_by_32)}},
+     {OUT("Out", EX_F32, 128, 128, tw_example_scaled_by_32)}},
     {"examples/tcgen05/mxf4.py", "mxf4, scales through tcgen05.cp", "sm_100a",
      {IN("A", EX_E2M1, 128, 128), IN("B", EX_E2M1, 64, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 64, 4)},
-     {OUT("Out", EX_F32, 128, 64, scaled_by_32)}},
+     {OUT("Out", EX_F32, 128, 64, tw_example_scaled_by_32)}},
     {"examples/tcgen05/nvfp4.py", "NVFP4, N 256, scales through tcgen05.cp", "sm_100a",
      {IN("A", EX_E2M1, 128, 128), IN("B", EX_E2M1, 256, 128), SCALES("SFA", EX_UE4M3, 128, 8), SCALES("SFB", EX_UE4M3, 256, 8)},
-     {OUT("Out", EX_F32, 128, 256, scaled_by_16)}},
+     {OUT("Out", EX_F32, 128, 256, tw_example_scaled_by_16)}},
     {"examples/tcgen05/nvfp4_pair.py", "NVFP4 in a pair: SFA split, SFB to both", "sm_100a",
      {IN("A", EX_E2M1, 256, 128), IN("B", EX_E2M1, 128, 128), SCALES("SFA", EX_UE4M3, 256, 8), SCALES("SFB", EX_UE4M3, 128, 8)},
-     {OUT("Out", EX_F32, 256, 128, scaled_by_16)}},
+     {OUT("Out", EX_F32, 256, 128, tw_example_scaled_by_16)}},
     {"examples/tcgen05/int8_saturate.py", "i8 into int32 with saturation", "sm_100a",
      {{"A", EX_S8, 128, 64, EX_ANY}, {"B", EX_U8, 32, 64, EX_ANY}, {"C", EX_S32, 128, 32, EX_EDGE}},
-     {OUT("Out", EX_S32, 128, 32, saturated)}},
+     {OUT("Out", EX_S32, 128, 32, tw_example_saturated)}},
     {"examples/tcgen05/scale_input_d.py", "the accumulator scaled as it is read", "sm_100a",
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 32, 64), IN("C", EX_F32, 128, 32)},
      {OUT("Out", EX_F32, 128, 32, added_to_an_eighth)}},
@@ -141,10 +109,12 @@ static const struct example rows[] = {
      {IN("A", EX_F16, 128, 16), IN("B", EX_F16, 32, 16), IN("Next", EX_F16, 4, 16)}, {OUT("Out", EX_F32, 256, 32, shifted)}},
     {"examples/gemm_async.py", "gemm_async: seed 001, written out", "sm_100a",
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 128, 64)}, {OUT("Out", EX_F32, 128, 128, tw_example_product)}},
+    {"examples/tcgen05/gemm_persistent.py", "persistent, warp-specialised, TMA in and out", "sm_100a",
+     {IN("A", EX_F16, 512, 256), IN("B", EX_F16, 512, 256)}, {OUT("D", EX_F16, 512, 512, tw_example_product)}},
     {"examples/gemm_pipeline.py", "gemm_async: three stages, run-time stage", "sm_100a",
      {IN("A", EX_F16, 128, 512), IN("B", EX_F16, 128, 512)}, {OUT("Out", EX_F32, 128, 128, tw_example_product)}},
     {"examples/gemm_block_scaled.py", "gemm_async: MXFP8", "sm_100a",
      {IN("A", EX_E4M3, 128, 128), IN("B", EX_E4M3, 128, 128), SCALES("SFA", EX_UE8M0, 128, 4), SCALES("SFB", EX_UE8M0, 128, 4)},
-     {OUT("Out", EX_F32, 128, 128, scaled_by_32)}},
+     {OUT("Out", EX_F32, 128, 128, tw_example_scaled_by_32)}},
 };
 const struct example_list tw_examples_tcgen05 = {rows, sizeof rows / sizeof rows[0]};

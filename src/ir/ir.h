@@ -341,6 +341,8 @@ struct ir_var *tw_ir_map_param(struct ir_kernel *k, const char *name, const stru
 struct ir_var *tw_ir_map_shared(struct ir_kernel *k, const struct ir_map *map, struct src_span at);
 /* The element type, dimensions and strides of a map of the whole view. NULL, or why the view is no tensor of a map. */
 const char *tw_ir_map_tensor(struct arena *arena, const struct ir_view *view, struct tensor_map *out);
+/* An address as little aligned as the tensor's may be; where a program states nothing, it begins where an allocation does. */
+uint64_t tw_ir_map_stand_in(const struct ir_storage *tensor);
 /* The rules of the driver's encode call for a device of compute capability `sm`; false after a diagnostic. */
 bool tw_ir_map_check(const struct ir_kernel *k, struct diags *diags, const struct ir_map *map, unsigned sm, const char *name,
                      struct src_span at);

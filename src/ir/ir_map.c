@@ -95,6 +95,12 @@ const char *tw_ir_map_tensor(struct arena *arena, const struct ir_view *view, st
     return NULL;
 }
 
+uint64_t tw_ir_map_stand_in(const struct ir_storage *tensor)
+{
+    enum { STRICTEST = 32 }; /* bytes that any map asks of its address */
+    return !tensor->align_stated || tensor->align_bytes % STRICTEST == 0 ? 0 : tensor->align_bytes;
+}
+
 bool tw_ir_map_check(const struct ir_kernel *k, struct diags *diags, const struct ir_map *map, unsigned sm, const char *name,
                      struct src_span at)
 {
@@ -102,8 +108,7 @@ bool tw_ir_map_check(const struct ir_kernel *k, struct diags *diags, const struc
     if (map->tensor == NULL)
         return true;
     struct tensor_map m = map->map;
-    if (map->tensor->align_stated) /* else the launch judges the address that there is */
-        m.address = map->tensor->align_bytes % 32 == 0 ? 0 : map->tensor->align_bytes;
+    m.address = tw_ir_map_stand_in(map->tensor);
     if (tw_tensor_map_check(&m, sm, k->arena, &fault))
         return true;
     struct diag *d = tw_diag(diags, E0816, at, "tensor map '%s' of '%s': %s breaks a rule", name, map->tensor->name,

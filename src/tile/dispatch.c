@@ -6,7 +6,7 @@
 
 static const struct dispatch_variant *const all_variants[] = {
     &tw_dispatch_gemm_tcgen05, &tw_dispatch_copy_vector, &tw_dispatch_copy_ldgsts, &tw_dispatch_copy_tmem,
-    &tw_dispatch_cast_registers};
+    &tw_dispatch_copy_tma_auto, &tw_dispatch_copy_tma_explicit, &tw_dispatch_cast_registers};
 enum { VARIANT_COUNT = sizeof all_variants / sizeof all_variants[0] };
 
 void tw_dispatch_refuse(struct dispatch_call *c, struct src_span at, const char *format, ...)
@@ -63,6 +63,11 @@ static const char *names_of(struct dispatch_call *c, const struct candidates *fr
     return t.at;
 }
 
+static bool is_called(const struct dispatch_variant *v, const char *name)
+{
+    return strcmp(v->name, name) == 0 || (v->old_name != NULL && strcmp(v->old_name, name) == 0);
+}
+
 /* dispatch= leaves one candidate. False after a diagnostic. */
 static bool restrict_to(struct dispatch_call *c, struct candidates *all)
 {
@@ -70,7 +75,7 @@ static bool restrict_to(struct dispatch_call *c, struct candidates *all)
     if (name == NULL || name->kind == IR_ARG_NONE)
         return true;
     for (uint32_t i = 0; name->kind == IR_ARG_STR && i < all->list.len; i++)
-        if (strcmp(all->list.at[i]->name, name->text) == 0) {
+        if (is_called(all->list.at[i], name->text)) {
             all->list.at[0] = all->list.at[i];
             all->list.len = 1;
             return true;

@@ -57,6 +57,7 @@ struct dispatch_predicate {
 struct dispatch_variant {
     const char *op;    /* "gemm_async" */
     const char *name;  /* "tcgen05" */
+    const char *old_name; /* of an earlier revision, or NULL: dispatch= takes it too */
     int priority;      /* higher is asked first */
     size_t facts_bytes;
     const struct dispatch_predicate *when;
@@ -65,7 +66,7 @@ struct dispatch_variant {
 };
 
 extern const struct dispatch_variant tw_dispatch_gemm_tcgen05, tw_dispatch_copy_vector, tw_dispatch_copy_ldgsts,
-    tw_dispatch_copy_tmem, tw_dispatch_cast_registers;
+    tw_dispatch_copy_tmem, tw_dispatch_copy_tma_auto, tw_dispatch_copy_tma_explicit, tw_dispatch_cast_registers;
 
 void tw_dispatch_refuse(struct dispatch_call *c, struct src_span at, const char *format, ...) TW_PRINTF(3, 4);
 /* The parameter of this name, or NULL. */

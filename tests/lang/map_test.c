@@ -198,7 +198,7 @@ static void rules_of_the_encode_call_hold_at_compile_time(void **state)
     }
 }
 
-/* A base that is not promised to be aligned, rows of no multiple of 16 bytes, a tensor that is no map's. */
+/* A base that is promised to be aligned to less, rows of no multiple of 16 bytes, a tensor that is no map's. */
 static void tensors_of_maps_are_aligned(void **state)
 {
     static const struct lang_case cases[] = {
