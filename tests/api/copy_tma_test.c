@@ -1,0 +1,257 @@
+/* Tx.copy_async by the copy engine: boxes, swizzles and coordinates on the machine, and what is refused.
+ * SOURCE: kernel-language-tile 8.2; PTX ISA, cp.async.bulk.tensor. */
+#include "api/program.h"
+
+/* The body begins on line 16; thread 0 alone is left on line 15. */
+#define HEAD                                                                                              \
+    "from tvm.script import tirx as T\n"                                                                  \
+    "from tvm.script.tirx import tile as Tx\n"                                                            \
+    "from tvm.tirx.layout import S, TileLayout\n"                                                         \
+    "from tvm.backend.cuda.layout import mma_shared_layout\n"                                             \
+    "@T.prim_func\n"                                                                                      \
+    "def k(A: T.Buffer((128, 96), \"int32\"), Out: T.Buffer((128, 96), \"int32\"), n: T.int32):\n"        \
+    "    T.device_entry()\n"                                                                              \
+    "    T.cta_id([1])\n"                                                                                 \
+    "    tid = T.thread_id([32])\n"                                                                       \
+    "    bar = T.alloc_shared([1], \"uint64\")\n"                                                         \
+    "    s = T.alloc_shared(%s)\n"                                                                        \
+    "    if tid == 0:\n"                                                                                  \
+    "        T.ptx.mbarrier.init(bar.ptr_to([0]), 1)\n"                                                   \
+    "        T.ptx.fence.mbarrier_init()\n"                                                               \
+    "    if tid == 0:\n"
+#define WAIT(bytes) \
+    "        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), " bytes ")\n        T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)\n"
+#define CLOSE "        T.ptx.cp_async.bulk.commit_group()\n        T.ptx.cp_async.bulk.wait_group(0)\n"
+
+#define SWIZZLED "(2, 64, 64), \"int32\", layout=mma_shared_layout(\"int32\", 3, (2, 64, 64))"
+#define PLAIN "(64, 96), \"int32\", align=128"
+
+static int32_t moved(int row, int column)
+{
+    return row >= 16 && row < 80 && column >= 32 ? (row - 8) * 96 + column - 32 : 0;
+}
+
+static int32_t rows(int row, int column)
+{
+    return row < 64 ? (row + 3) * 96 + column : 0;
+}
+
+/* Rows from 96 on, 32 of which there are; what lies outside is filled with zeros. */
+static int32_t past_the_end(int row, int column)
+{
+    return row < 32 ? (row + 96) * 96 + column : 0;
+}
+
+static int32_t added(int row, int column)
+{
+    return row < 64 ? 2 * (row * 96 + column) : 0;
+}
+
+static const struct {
+    const char *storage, *body, *chosen;
+    int32_t (*want)(int row, int column);
+} cases[] = {
+    /* Two boxes of 32 elements, the span of the swizzle, into a stage chosen at run time, and out of it again. */
+    {SWIZZLED,
+     "        Tx.copy_async(s[n // 3, :, :], A[n + 5 : n + 69, 0:64], mbar=bar.ptr_to([0]), dispatch=\"tma\")\n" WAIT("64 * 64 * 4")
+     "        Tx.copy_async(Out[16:80, 32:96], s[n // 3, :, :])\n" CLOSE,
+     "copy_async takes variant tma_auto: 2 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", moved},
+    {PLAIN,
+     "        Tx.copy_async(s[:, :], A[n : n + 64, :], mbar=bar, dispatch=\"tma_explicit\")\n" WAIT("64 * 96 * 4")
+     "        Tx.copy_async(Out[0:64, :], s[:, :])\n" CLOSE,
+     "copy_async takes variant tma_explicit: 1 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", rows},
+    {PLAIN,
+     "        Tx.copy_async(s[:, :], A[n + 93 : n + 157, :], mbar=bar.ptr_to([0]), oob=\"zero\")\n" WAIT("64 * 96 * 4")
+     "        Tx.copy_async(Out[0:64, :], s[:, :])\n" CLOSE,
+     "1 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", past_the_end},
+    {PLAIN,
+     "        Tx.copy_async(s[:, :], A[0:64, :], mbar=bar.ptr_to([0]))\n" WAIT("64 * 96 * 4")
+     "        Tx.copy_async(Out[0:64, :], s[:, :], use_tma_reduce=\"add\")\n"
+     "        Tx.copy_async(Out[0:64, :], s[:, :], use_tma_reduce=\"add\")\n" CLOSE,
+     "1 x cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group", added},
+};
+
+static void boxes_land_where_the_layout_has_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[4096];
+        const int head = snprintf(text, sizeof text, HEAD, cases[i].storage);
+        snprintf(text + head, sizeof text - (size_t)head, "%s", cases[i].body);
+        struct program_run *r = program_run(text);
+        if (strstr(tw_diagnostics(r->ctx, TW_TEXT), cases[i].chosen) == NULL)
+            fail_msg("not chosen: %s\n%s%s", cases[i].chosen, text, tw_diagnostics(r->ctx, TW_TEXT));
+        for (int e = 0; e < 128 * 96; e++) {
+            int32_t got;
+            memcpy(&got, r->out + 4 * e, 4);
+            const int32_t want = cases[i].want(e / 96, e % 96);
+            if (got != want)
+                fail_msg("(%d, %d): want %d, got %d in\n%s", e / 96, e % 96, (int)want, (int)got, text);
+        }
+        program_end(r);
+    }
+}
+
+static void expect_refusal(const char *storage, const char *line, const char *want)
+{
+    char text[4096];
+    const int head = snprintf(text, sizeof text, HEAD, storage);
+    snprintf(text + head, sizeof text - (size_t)head, "        %s\n", line);
+    expect_said(text, want);
+}
+
+static void what_the_engine_cannot_do_is_listed(void **state)
+{
+    (void)state;
+    expect_refusal(PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], dispatch=\"tma\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:64, :], dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_auto\"\n"
+                   "k.py:16:9: note: tma_auto, keywords: a load needs 'mbar', a pointer to the barrier that counts its bytes\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:64, :], dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+    expect_refusal(PLAIN, "Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_auto\"\n"
+                   "k.py:16:60: note: tma_auto, keywords: it has no 'gather4'\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "      |                                                            ^~~~~~~~~\n"
+                   "k.py:16:35: note: tma_auto, box: boxDim[0] of its tensor map breaks a rule: expected a multiple of 16 bytes, found 94 "
+                   "elements of 32 bits\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "      |                                   ^~~~~~~~~~~~~\n");
+    expect_refusal(SWIZZLED, "Tx.copy_async(s[0, :, :], A[0:64, 0:64], mbar=bar, dispatch=\"tma_explicit\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[0, :, :], A[0:64, 0:64], mbar=bar, dispatch=\"tma_explicit\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_explicit\"\n"
+                   "k.py:16:23: note: tma_explicit, one box: the region is no one box: 's' has it in 2\n"
+                   "   16 |         Tx.copy_async(s[0, :, :], A[0:64, 0:64], mbar=bar, dispatch=\"tma_explicit\")\n"
+                   "      |                       ^~~~~~~~~~\n");
+    expect_refusal("(64, 96), \"int32\", align=64", "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_auto\"\n"
+                   "k.py:16:23: note: tma_auto, place: 's' is aligned to 64 bytes; the engine wants 128\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")\n"
+                   "      |                       ^~~~~~~\n");
+    expect_refusal(SWIZZLED, "Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_auto\"\n"
+                   "k.py:16:23: note: tma_auto, place: a run-time index moves 's' by less than 1024 bytes\n"
+                   "   16 |         Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")\n"
+                   "      |                       ^~~~~~~~~~~~~~~~~~~~~\n");
+    expect_refusal(PLAIN, "Tx.copy_async(s[:, :], A[0:32, :], mbar=bar, dispatch=\"tma\")",
+                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:32, :], mbar=bar, dispatch=\"tma\")\n"
+                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"tma_auto\"\n"
+                   "k.py:16:23: note: tma_auto, shapes: the regions of 'A' and 's' have unlike extents\n"
+                   "   16 |         Tx.copy_async(s[:, :], A[0:32, :], mbar=bar, dispatch=\"tma\")\n"
+                   "      |                       ^~~~~~~\n");
+}
+
+/* 32 threads would copy 32 times; without dispatch= the refusals of every variant are listed. */
+static void many_threads_are_too_many(void **state)
+{
+    (void)state;
+    char text[4096];
+    const int head = snprintf(text, sizeof text, HEAD, PLAIN);
+    snprintf(text + head, sizeof text - (size_t)head, "        T.evaluate(0)\n    Tx.copy_async(Out[0:64, :], s[:, :])\n");
+    expect_said(text,
+                "k.py:17:5: error[E0440]: no variant of copy_async takes this call\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "  expected: a call that one of these takes: \"tma_auto\", \"tma_explicit\", \"ldgsts\", \"tmem<->local\"\n"
+                "k.py:17:5: note: tma_auto, scope: 32 threads reach the call, and each would copy\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "k.py:17:5: note: tma_explicit, scope: 32 threads reach the call, and each would copy\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "k.py:17:5: note: ldgsts, memories: it copies from global to shared memory, not from shared to global\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "k.py:17:5: note: tmem<->local, scope: unsupported exec_scope thread; tensor memory is read by a warpgroup, "
+                "Tx.wg.copy_async\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "k.py:17:5: note: tmem<->local, memories: one operand is in tensor memory, and the other in registers\n"
+                "   17 |     Tx.copy_async(Out[0:64, :], s[:, :])\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
+/* Each CTA of a pair loads half of the tile into both. */
+static void a_mask_sends_a_box_to_several_ctas(void **state)
+{
+    (void)state;
+    struct program_run *r = program_run(
+        "from tvm.script import tirx as T\n"
+        "from tvm.script.tirx import tile as Tx\n"
+        "from tvm.tirx.lang.pipeline import TMABar\n"
+        "@T.prim_func\n"
+        "def k(A: T.Buffer((64, 96), \"int32\"), Out: T.Buffer((128, 96), \"int32\")):\n"
+        "    T.device_entry()\n"
+        "    r = T.cta_id_in_cluster([2])\n"
+        "    T.cta_id([2])\n"
+        "    tid = T.thread_id([32])\n"
+        "    pool = T.SMEMPool()\n"
+        "    s = pool.alloc((64, 96), \"int32\", align=128)\n"
+        "    bar = TMABar(pool, 1)\n"
+        "    pool.commit()\n"
+        "    bar.init(1)\n"
+        "    T.ptx.fence.mbarrier_init()\n"
+        "    T.cuda.cluster_sync()\n"
+        "    if tid == 0:\n"
+        "        bar.arrive(0, 64 * 96 * 4)\n"
+        "        Tx.copy_async(s[r * 32 : r * 32 + 32, :], A[r * 32 : r * 32 + 32, :], mbar=bar.ptr_to([0]), cta_mask=3,\n"
+        "                      cache_hint=T.uint64(0x12F0000000000000), dispatch=\"tma\")\n"
+        "        bar.wait(0, 0)\n"
+        "        Tx.copy_async(Out[r * 64 : r * 64 + 64, :], s[:, :])\n"
+        "        T.ptx.cp_async.bulk.commit_group()\n"
+        "        T.ptx.cp_async.bulk.wait_group(0)\n"
+        "    T.cuda.cluster_sync()\n");
+    assert_non_null(strstr(tw_diagnostics(r->ctx, TW_TEXT), ".multicast::cluster.L2::cache_hint\n"));
+    for (int e = 0; e < 128 * 96; e++) {
+        int32_t got;
+        memcpy(&got, r->out + 4 * e, 4);
+        if (got != e % (64 * 96))
+            fail_msg("element %d: want %d, got %d", e, e % (64 * 96), (int)got);
+    }
+    program_end(r);
+}
+
+/* The same map serves every copy of the same box; another box has a map of its own. */
+static void equal_boxes_share_a_map(void **state)
+{
+    (void)state;
+    char text[4096];
+    const int head = snprintf(text, sizeof text, HEAD, PLAIN);
+    snprintf(text + head, sizeof text - (size_t)head,
+             "        Tx.copy_async(Out[0:64, :], s[:, :])\n"
+             "        Tx.copy_async(Out[64:128, :], s[:, :])\n"
+             "        Tx.copy_async(Out[0:32, :], s[0:32, :])\n" CLOSE);
+    struct program_run *r = program_run(text);
+    assert_int_equal(tw_args_count(r->args), 5);
+    assert_string_equal(tw_args_name(r->args, 3), "Out_map");
+    assert_string_equal(tw_args_name(r->args, 4), "Out_map2");
+    program_end(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_land_where_the_layout_has_them),
+        cmocka_unit_test(what_the_engine_cannot_do_is_listed),
+        cmocka_unit_test(many_threads_are_too_many),
+        cmocka_unit_test(a_mask_sends_a_box_to_several_ctas),
+        cmocka_unit_test(equal_boxes_share_a_map),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
