@@ -43,6 +43,36 @@ double tw_example_product(const struct example_data *d, int m, int n)
     return sum;
 }
 
+static double scaled(const struct example_data *d, int m, int n, int block)
+{
+    double sum = 0;
+    for (int k = 0; k < d->of->inputs[0].columns; k++)
+        sum += tw_example_input(d, 0, m, k) * tw_example_input(d, 1, n, k) * tw_example_input(d, 2, m, k / block) *
+               tw_example_input(d, 3, n, k / block);
+    return sum;
+}
+
+double tw_example_scaled_by_32(const struct example_data *d, int m, int n)
+{
+    return scaled(d, m, n, 32);
+}
+
+double tw_example_scaled_by_16(const struct example_data *d, int m, int n)
+{
+    return scaled(d, m, n, 16);
+}
+
+double tw_example_saturated(const struct example_data *d, int m, int n)
+{
+    double sum = tw_example_input(d, 2, m, n);
+    for (int k = 0; k < d->of->inputs[0].columns; k++) {
+        sum += tw_example_input(d, 0, m, k) * tw_example_input(d, 1, n, k);
+        if (k % 32 == 31)
+            sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;
+    }
+    return sum;
+}
+
 static size_t elements_of(const struct example_tensor *t)
 {
     return (size_t)t->rows * (size_t)t->columns;

@@ -61,6 +61,10 @@ const struct example *tw_example_find(const char *name);
 double tw_example_input(const struct example_data *d, int input, int row, int column);
 /* Row m of input 0 times row n of input 1. */
 example_value tw_example_product;
+/* Inputs A, B, SFA, SFB: 32 or 16 values of K share a factor. */
+example_value tw_example_scaled_by_32, tw_example_scaled_by_16;
+/* Inputs A, B, C: C takes part from the start, and every step of 32 saturates. */
+example_value tw_example_saturated;
 
 /* How many elements of all outputs differ from the reference after a run with these seeds; UINT64_MAX if the kernel
  * did not run to its end (the context's diagnostics say why). */

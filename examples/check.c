@@ -40,18 +40,17 @@ static void run_all(tw_ctx *ctx, const struct example *e, tw_module *module, str
     }
 }
 
-/* NULL after words in the context's diagnostics. */
-static tw_module *compile(tw_ctx *ctx, const struct example *e)
+/* NULL after words in the context's diagnostics. `text` is read here and lives as long as the context, which shows its lines. */
+static tw_module *compile(tw_ctx *ctx, const struct example *e, struct file_bytes *text)
 {
-    struct file_bytes text;
     tw_module *module = NULL;
-    if (!file_read(e->path, &text))
+    *text = (struct file_bytes){NULL, 0};
+    if (!file_read(e->path, text))
         return NULL;
-    if (tw_compile(ctx, e->path, text.at, text.len, &(tw_compile_opts){.arch = e->arch}, &module) != TW_OK) {
+    if (tw_compile(ctx, e->path, text->at, text->len, &(tw_compile_opts){.arch = e->arch}, &module) != TW_OK) {
         tw_module_destroy(module);
         module = NULL;
     }
-    free(text.at);
     return module;
 }
 
@@ -63,8 +62,9 @@ static struct verdict judge(const struct example *e)
     tw_ctx *ctx = tw_ctx_create(NULL);
     if (ctx == NULL)
         return v;
+    struct file_bytes text;
     const double began = seconds();
-    tw_module *module = compile(ctx, e);
+    tw_module *module = compile(ctx, e, &text);
     v.compiled = module != NULL && tw_module_text(module, TW_EMIT_PTX, &ptx, &len) == TW_OK;
     v.compile = seconds() - began;
     if (v.compiled) {
@@ -74,6 +74,7 @@ static struct verdict judge(const struct example *e)
     fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
     tw_module_destroy(module);
     tw_ctx_destroy(ctx);
+    free(text.at);
     return v;
 }
 
@@ -132,7 +133,8 @@ static bool equal_on(const struct example *e, const tw_device_opts *opts)
     tw_device *gpu = NULL;
     if (ctx == NULL)
         return false;
-    tw_module *module = compile(ctx, e);
+    struct file_bytes text;
+    tw_module *module = compile(ctx, e, &text);
     bool equal = module != NULL && tw_device_create(ctx, opts, &gpu) == TW_OK;
     for (uint32_t seed = 1; equal && seed <= RUNS; seed++)
         equal = tw_example_compare(ctx, e, module, seed, gpu) == TW_OK;
@@ -140,6 +142,7 @@ static bool equal_on(const struct example *e, const tw_device_opts *opts)
     tw_module_destroy(module);
     tw_device_destroy(gpu);
     tw_ctx_destroy(ctx);
+    free(text.at);
     return equal;
 }
 

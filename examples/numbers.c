@@ -131,6 +131,8 @@ static struct choice choice_of(enum example_format f, enum example_fill fill)
     return rows[f].fraction == 1 ? CHOICE(halves) : CHOICE(quarters);
 }
 
+static const uint8_t codes[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+
 static void fill_integers(const struct format_row *r, enum example_fill fill, unsigned char *tensor, size_t elements,
                           uint32_t *state)
 {
@@ -138,7 +140,7 @@ static void fill_integers(const struct format_row *r, enum example_fill fill, un
         const uint32_t draw = next(state), near = draw >> 1 & 0xfffff;
         const uint32_t edge = draw & 1 ? 0x7fffffffu - near : 0x80000000u + near;
         const uint32_t any = r->bits == 32 && fill == EX_ANY ? draw ^ next(state) << 8 : draw; /* a draw has 24 bits */
-        put_word(r, tensor, i, fill == EX_EDGE ? edge : any);
+        put_word(r, tensor, i, fill == EX_EDGE ? edge : fill == EX_CODES ? codes[draw % sizeof codes] : any);
     }
 }
 

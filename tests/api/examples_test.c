@@ -102,6 +102,12 @@ static const struct twin twins[] = {
     {"six-bit elements are expanded", "fp6_expand", "128x256b.b8x16.b6x16_p32", "128x256b"},
     {"a stage is waited for", "gemm_cp_async", "wait_group(STAGES - 2)", "wait_group(STAGES - 1)"},
     {"fragments of B are transposed", "gemm_cp_async", "x4.trans", "x4"},
+    {"integer sums stop at the ends in every step", "int8_satfinite", "row.col.satfinite", "row.col"},
+    {"every step of a sparse A has its own codes", "sparse_f16", "(2, 2 @ laneid, 1, 4 @ laneid, 1 @ laneid)", "(2, 0, 1, 4 @ laneid, 1 @ laneid)"},
+    {"every step has its own byte of scales", "block_scaled_mxf8", "(4, 1, 1 @ laneid, 4 @ laneid, 1)", "(4, 0, 1 @ laneid, 4 @ laneid, 1)"},
+    {"every step has its own lanes of scales", "block_scaled_nvfp4", "4, 2 @ laneid, 1 @ laneid, 4 @ laneid, 1)", "4, 0, 1 @ laneid, 4 @ laneid, 1)"},
+    {"each warp of a CTA has its own rows", "tf32_cta", "A[16 * w + 8 * h + g,", "A[8 * h + g,"},
+    {"words of f16 sums are where C's layout has them", "f16_sums", "c[m + 2 * ROWS * n + ROWS * h]", "c[2 * TILES * m + 2 * n + h]"},
     {"a pair allocates as a pair", "pair_m256", "tcgen05.alloc.cta_group__2", "tcgen05.alloc.cta_group__1"},
 };
 

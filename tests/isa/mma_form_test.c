@@ -5,6 +5,9 @@
 
 #include "isa/fragment.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static struct isa_spelling spelling_of(struct bench_room *room, const struct isa *isa, const char *text)
 {
     struct isa_match m;
@@ -172,6 +175,174 @@ static void every_element_of_every_operand_is_in_one_place(void **state)
     assert_false(tw_fragments_of(&none, &f));
 }
 
+/* ---- the page ------------------------------------------------------------------------------------ */
+
+/* docs/mma.md carries the table of forms between two marks. TW_BLESS=mma writes it there. */
+static const char begin_mark[] = "<!-- forms: written by tests/isa/mma_form_test with TW_BLESS=mma -->\n", end_mark[] = "<!-- end of forms -->\n";
+
+/* One spelling for every shape and kind of register; types in words. */
+static const struct form_line {
+    const char *types, *spelling;
+} form_lines[] = {
+    {"f16", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"},
+    {"f16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"},
+    {"f16", "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16"},
+    {"f16", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16"},
+    {"bf16", "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32"},
+    {"bf16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"},
+    {"tf32", "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32"},
+    {"tf32", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"},
+    {"f64", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"},
+    {"f64", "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64"},
+    {"f64", "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64"},
+    {"f64", "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64"},
+    {"e4m3, e5m2", "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32"},
+    {"e4m3, e5m2", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32"},
+    {"e4m3, e5m2", "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16"},
+    {"s8, u8", "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32"},
+    {"s8, u8", "mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32"},
+    {"s8, u8", "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32"},
+    {"s4, u4", "mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32"},
+    {"s4, u4", "mma.sync.aligned.m16n8k32.row.col.s32.s4.u4.s32"},
+    {"s4, u4", "mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32"},
+    {"b1, xor", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc"},
+    {"b1, and", "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc"},
+    {"b1, and", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc"},
+    {"kind f8f6f4, e4m3, e5m2", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32"},
+    {"kind f8f6f4", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32"},
+    {"kind f8f6f4", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e2m1.f16"},
+    {"kind mxf8f6f4", "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e3m2.e2m1.f32.ue8m0"},
+    {"kind mxf4", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0"},
+    {"kind mxf4nvf4, 2X", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0"},
+    {"kind mxf4nvf4, 4X", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3"},
+    {"sparse f16", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"},
+    {"sparse f16", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32"},
+    {"sparse f16", "mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16"},
+    {"sparse bf16", "mma.sp.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32"},
+    {"sparse tf32", "mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"},
+    {"sparse tf32", "mma.sp.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32"},
+    {"sparse e4m3, e5m2", "mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e5m2.f32"},
+    {"sparse e4m3, e5m2, ordered", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.e4m3.e5m2.f16"},
+    {"sparse s8, u8", "mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32"},
+    {"sparse s8, u8", "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.u8.s32"},
+    {"sparse s4, u4", "mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32"},
+    {"sparse s4, u4", "mma.sp.sync.aligned.m16n8k128.row.col.s32.s4.u4.s32"},
+    {"sparse kind f8f6f4, ordered", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32"},
+    {"sparse kind mxf8f6f4, ordered",
+     "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e3m2.e2m1.f32.ue8m0"},
+    {"sparse kind mxf4, ordered",
+     "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0"},
+    {"sparse kind mxf4nvf4, ordered",
+     "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3"},
+};
+
+static bool available(const struct isa *isa, const struct isa_spelling *s, const char *target, unsigned ptx, struct arena *arena)
+{
+    struct isa_env env = {.ptx = ptx};
+    assert_true(tw_isa_target_parse(tw_str(target), &env.target));
+    return tw_isa_unavailable(isa, s, (struct isa_presence){0}, &env, arena) == NULL;
+}
+
+/* " sm_80, PTX 7.0 |" */
+static void put_target(struct text *t, const struct isa *isa, const struct isa_spelling *s)
+{
+    static const char *const targets[] = {"sm_70", "sm_75", "sm_80", "sm_89", "sm_90", "sm_100a", "sm_120f"};
+    size_t i = 0;
+    unsigned ptx = 60;
+    while (i < COUNT(targets) && !available(isa, s, targets[i], 90, t->arena))
+        i++;
+    assert_true(i < COUNT(targets));
+    while (!available(isa, s, targets[i], ptx, t->arena))
+        ptx++;
+    tw_text_addf(t, " %s, PTX %u.%u |", targets[i], ptx / 10, ptx % 10);
+}
+
+static void put_matrix(struct text *t, const struct mma_fragment *x)
+{
+    tw_text_addf(t, " (%u, %u), %u |", x->rows, x->cols / x->per_reg, x->regs);
+}
+
+static const char *table_of_forms(struct bench_room *room)
+{
+    const struct isa *isa = tw_isa_open(&room->arena);
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    tw_text_add(&t, "| A and B | shape | sums | A: atom, registers | B | D | E | SFA, SFB | since |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT(form_lines); i++) {
+        struct mma_form f;
+        const struct isa_spelling s = spelling_of(room, isa, form_lines[i].spelling);
+        assert_true(tw_mma_form_of(&s, &f));
+        tw_text_addf(&t, "| %s | m%un%uk%u | %s |", form_lines[i].types, f.m, f.n, f.k, tw_num_format(f.part[MMA_D].format)->name);
+        put_matrix(&t, &f.part[MMA_A]);
+        put_matrix(&t, &f.part[MMA_B]);
+        put_matrix(&t, &f.part[MMA_D]);
+        if (f.sparse)
+            tw_text_addf(&t, " (16, %u), selectors %u |", f.part[MMA_META].cols / 4, f.part[MMA_META].choices);
+        else
+            tw_text_add(&t, " |");
+        if (f.factors != 0)
+            tw_text_addf(&t, " (16, %u), (8, %u) of %s |", f.factors, f.factors, tw_num_format(f.part[MMA_SFA].format)->name);
+        else
+            tw_text_add(&t, " |");
+        put_target(&t, isa, &s);
+        tw_text_put(&t, '\n');
+    }
+    return t.at;
+}
+
+/* MEASURED: ptxas 13.0: Turing has the small shapes alone. */
+static void larger_shapes_need_ampere(void **state)
+{
+    struct bench_room *room = *state;
+    static const struct { const char *text; unsigned ptx; bool turing; } rows[] = {
+        {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 65, true},    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 70, false},
+        {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 65, true},      {"mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32", 70, false},
+        {"mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32", 65, true},      {"mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32", 70, false},
+        {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 70, true},
+        {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc", 70, false},
+        {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", 71, false},
+    };
+    const struct isa *isa = tw_isa_open(&room->arena);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct isa_spelling s = spelling_of(room, isa, rows[i].text);
+        if (available(isa, &s, "sm_75", 80, &room->arena) != rows[i].turing)
+            fail_msg("%s on sm_75", rows[i].text);
+        assert_true(available(isa, &s, "sm_80", 80, &room->arena));
+        assert_true(available(isa, &s, "sm_80", rows[i].ptx, &room->arena) && !available(isa, &s, "sm_80", rows[i].ptx - 1, &room->arena));
+    }
+}
+
+static char *read_page(struct bench_room *room)
+{
+    FILE *const f = fopen("docs/mma.md", "rb");
+    assert_non_null(f);
+    struct text t;
+    char buffer[4096];
+    tw_text_init(&t, &room->arena);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) != 0;)
+        tw_text_add_str(&t, (struct str){buffer, n});
+    fclose(f);
+    return t.at;
+}
+
+static void the_page_of_mma_carries_the_table_of_forms(void **state)
+{
+    struct bench_room *const room = *state;
+    char *const page = read_page(room);
+    char *const from = strstr(page, begin_mark), *const to = strstr(page, end_mark);
+    assert_true(from != NULL && to != NULL && from < to);
+    const char *const table = table_of_forms(room), *const bless = getenv("TW_BLESS");
+    if (bless != NULL && strcmp(bless, "mma") == 0) {
+        FILE *const f = fopen("docs/mma.md", "wb");
+        assert_non_null(f);
+        fprintf(f, "%.*s%s%s", (int)(from - page + (long)strlen(begin_mark)), page, table, to);
+        fclose(f);
+        return;
+    }
+    *to = '\0';
+    assert_string_equal(from + strlen(begin_mark), table);
+}
+
 /* ---- measured ------------------------------------------------------------------------------------- */
 
 struct measured {
@@ -235,6 +406,8 @@ int main(void)
         ROOM_TEST(metadata_and_scales_come_from_some_lanes),
         ROOM_TEST(fp4_in_bytes_lies_above_two_bits),
         ROOM_TEST(every_element_of_every_operand_is_in_one_place),
+        ROOM_TEST(larger_shapes_need_ampere),
+        ROOM_TEST(the_page_of_mma_carries_the_table_of_forms),
         ROOM_TEST(places_are_those_that_hardware_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
