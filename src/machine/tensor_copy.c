@@ -418,7 +418,7 @@ static bool goes_plainly(const struct tensor_copy *c, struct part in)
 
 /* The rows from here to the end of dimension 1 of the box at once, when all of them lie inside the tensor and one allocation:
  * the walk goes to the last of them. False: nothing was done, row by row is the way. */
-static bool load_run(struct walk *w, struct global *g, uint64_t row_address, struct tensor_shared to)
+static bool load_run(struct walk *w, struct global *g, uint64_t row_address, struct tensor_shared to, const struct tensor_watch *watch)
 {
     const struct tensor_copy *const c = w->c;
     const uint32_t more = c->counts[1] - w->index[1] - 1, step_rows = c->map->element_strides[1];
@@ -427,39 +427,63 @@ static bool load_run(struct walk *w, struct global *g, uint64_t row_address, str
     if (last_row >= c->map->dims[1])
         return false;
     const uint8_t *from = global_at(g, first, c->row_bytes, false);
-    if (from == NULL || (((uintptr_t)from | stride | c->row_bytes) & 7) != 0 || more * stride + c->row_bytes > g->hit.bytes - (first - g->hit.address))
+    if (from == NULL || (((uintptr_t)from | stride | c->row_bytes) & 7) != 0)
+        return false;
+    if (more * stride + c->row_bytes > g->hit.bytes - (first - g->hit.address))
         return false;
     for (uint32_t i = 0; i <= more; i++, from += stride) {
+        const uint32_t offset = to.offset + (w->row + i) * c->pitch;
         if (more - i >= AHEAD)
             fetch_row(from + AHEAD * stride, c->row_bytes);
-        read_row(c, to, to.offset + (w->row + i) * c->pitch, from);
+        read_row(c, to, offset, from);
+        if (watch != NULL) {
+            watch->access(watch->context, SPACE_GLOBAL, first + i * stride, c->row_bytes, true, false);
+            watch_shared(c, watch, to, offset, true);
+        }
     }
     w->row += more;
     w->index[1] += more;
     return true;
 }
 
-bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
-                    struct arena *arena, struct tensor_trouble *trouble)
+static bool load_one(const struct walk *w, struct global *g, struct part in, uint64_t address, struct tensor_shared to,
+                     const struct tensor_watch *watch, struct arena *arena, struct tensor_trouble *trouble)
+{
+    const uint32_t offset = to.offset + w->row * w->c->pitch;
+    uint8_t row[ROW_MOST];
+    if (!load_row(w->c, g, in, address, row, watch, arena, trouble))
+        return false;
+    scatter_row(w->c, to, offset, row);
+    if (watch != NULL)
+        watch_shared(w->c, watch, to, offset, true);
+    return true;
+}
+
+static bool load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
+                 struct arena *arena, struct tensor_trouble *trouble, bool runs)
 {
     struct global g = {.memory = m};
     const struct part all = inside(c);
-    const bool runs = watch == NULL && goes_plainly(c, all);
     struct walk w;
     for (begin(&w, c); w.row < c->rows; step(&w)) {
-        const uint32_t offset = to.offset + w.row * c->pitch;
-        uint8_t row[ROW_MOST];
         uint64_t address;
         const struct part in = place(&w, &address) ? all : (struct part){0, 0};
-        if (runs && in.to != 0 && load_run(&w, &g, address, to))
-            continue;
-        if (!load_row(c, &g, in, address, row, watch, arena, trouble))
+        if (!(runs && in.to != 0 && load_run(&w, &g, address, to, watch)) && !load_one(&w, &g, in, address, to, watch, arena, trouble))
             return false;
-        scatter_row(c, to, offset, row);
-        if (watch != NULL)
-            watch_shared(c, watch, to, offset, true);
     }
     return true;
+}
+
+bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
+                    struct arena *arena, struct tensor_trouble *trouble)
+{
+    return load(c, m, to, watch, arena, trouble, goes_plainly(c, inside(c)));
+}
+
+bool tw_tensor_load_rows(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
+                         struct arena *arena, struct tensor_trouble *trouble)
+{
+    return load(c, m, to, watch, arena, trouble, false);
 }
 
 void tw_tensor_fill_shared(const struct tensor_copy *c, struct tensor_shared to, uint64_t word)

@@ -60,6 +60,9 @@ struct tensor_shared {
 /* Global to shared. False with *trouble: the map leads outside an allocation. `watch` may be NULL. */
 bool tw_tensor_load(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
                     struct arena *arena, struct tensor_trouble *trouble);
+/* The same, one row after the other: the definition. */
+bool tw_tensor_load_rows(const struct tensor_copy *c, const struct memory *m, struct tensor_shared to, const struct tensor_watch *watch,
+                         struct arena *arena, struct tensor_trouble *trouble);
 /* Fills the destination of a load with `word`: what is there until the load has been performed. */
 void tw_tensor_fill_shared(const struct tensor_copy *c, struct tensor_shared to, uint64_t word);
 /* Shared memory into a dense buffer of c->bytes: what a store needs of its source. */

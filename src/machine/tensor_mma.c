@@ -471,11 +471,14 @@ static void multiply_sparse(struct mma_run *r, uint32_t bank)
     }
 }
 
-/* Looks at every row of the accumulator: for observers, and for the first that is not there. */
-static bool check_rows(struct mma_run *r, struct cta *cta, uint32_t bank)
+/* Looks at every row of an accumulator of neighbouring lanes: for observers, and for the first that is not there. */
+static bool check_rows(const struct mma_run *r, struct cta *cta, uint32_t first_lane)
 {
-    for (uint32_t row = 0; row < r->rows; row++)
-        if ((r->op->read_d && d_cells(r, cta, row, bank, false) == NULL) || d_cells(r, cta, row, bank, true) == NULL)
+    const struct tensor_read read = reader(r, cta, "D");
+    const uint32_t col = r->op->d & 0xffff;
+    for (uint32_t lane = first_lane; lane < first_lane + r->rows; lane++)
+        if ((r->op->read_d && tw_tensor_cells(&read, lane, col, r->bank_n, false) == NULL) ||
+            tw_tensor_cells(&read, lane, col, r->bank_n, true) == NULL)
             return false;
     return true;
 }
@@ -484,11 +487,12 @@ static bool check_rows(struct mma_run *r, struct cta *cta, uint32_t bank)
  * rows have the same columns, so that the first row stands for all when nobody watches. */
 static bool multiply_in_place(struct mma_run *r, struct cta *cta, uint32_t bank)
 {
-    const bool alike = !observed(cta->cluster) && d_lane(r, r->rows - 1, bank) < TW_TMEM_LANES &&
-                       tw_tmem_unallocated(tw_tmem_of(cta), r->op->d & 0xffff, r->bank_n) == UINT32_MAX;
-    if (!alike && !check_rows(r, cta, bank))
+    const uint32_t lane = d_lane(r, 0, bank), col = r->op->d & 0xffff;
+    struct tmem *const t = tw_tmem_of(cta);
+    const bool alike = !observed(cta->cluster) && lane + r->rows <= TW_TMEM_LANES && tw_tmem_unallocated(t, col, r->bank_n) == UINT32_MAX;
+    if (!alike && !check_rows(r, cta, lane))
         return false;
-    multiply_dense(r, bank, tmem_cell(tw_tmem_of(cta), d_lane(r, 0, bank), r->op->d & 0xffff), TW_TMEM_COLS);
+    multiply_dense(r, bank, tmem_cell(t, lane, col), TW_TMEM_COLS);
     return true;
 }
 

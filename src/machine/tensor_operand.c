@@ -1,6 +1,7 @@
 #include "machine/tensor_operand.h"
 
 #include "base/bits.h"
+#include "machine/operand_groups.h"
 #include "machine/run.h"
 
 #include <string.h>
@@ -10,7 +11,12 @@ static struct arena *texts(const struct tensor_read *r)
     return r->cta->cluster->diags->arena;
 }
 
-enum { UNIT_BYTES = 16 };
+static void emit_unit(const struct tensor_read *r, uint32_t offset)
+{
+    struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .proxy = PROXY_ASYNC, .warp = r->op->warp,
+                              .lane = r->op->lane, .address = r->cta->rank << 24 | offset, .bytes = UNIT_BYTES, .read = true};
+    tw_emit_op(r->cta->cluster, r->cta, &e, r->op->number);
+}
 
 const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offset)
 {
@@ -27,11 +33,8 @@ const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offse
                         "%s reads %s outside shared memory", r->op->inst->name, r->what);
         return NULL;
     }
-    if (observed(c)) {
-        struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .proxy = PROXY_ASYNC, .warp = r->op->warp,
-                                  .lane = r->op->lane, .address = r->cta->rank << 24 | offset, .bytes = UNIT_BYTES, .read = true};
-        tw_emit_op(c, r->cta, &e, r->op->number);
-    }
+    if (observed(c))
+        emit_unit(r, offset);
     return at;
 }
 
@@ -101,13 +104,7 @@ static inline uint32_t at_most(uint32_t n, uint32_t limit)
     return n < limit ? n : limit;
 }
 
-static uint32_t units_of(const struct tensor_matrix *m)
-{
-    const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits;
-    return (m->k + per_unit - 1) / per_unit;
-}
-
-/* ---- Unit by unit: the definition, and what an observer sees --------------------------------- */
+/* ---- Unit by unit: the definition --------------------------------------------------------------- */
 
 static bool read_k_major(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
                          const struct tensor_words *out)
@@ -144,87 +141,59 @@ static bool read_mn_major(const struct tensor_read *r, const struct smem_desc *d
     return true;
 }
 
-/* ---- Whole operands, when nobody watches ------------------------------------------------------
- *
- * Addresses repeat: groups of rows (K-major) or of K (MN-major) lie one stride after the other, and the swizzle flips the same
- * bits in each where the stride is a multiple of its pattern. So the addresses of the first group are enough, and one look at
- * the lowest and the highest says whether all lie in the window. What does not fit is read unit by unit. */
-
-enum { GROUP_ROWS = 8, GROUP_UNITS = 8 };
-
-struct unit_group {
-    uint32_t at[GROUP_ROWS][GROUP_UNITS]; /* addresses of a group's units */
-    uint32_t low, high;
-};
-
-static void put_unit(struct unit_group *g, uint32_t row, uint32_t unit, uint32_t address)
-{
-    g->at[row][unit] = address;
-    g->low = address < g->low ? address : g->low;
-    g->high = address > g->high ? address : g->high;
-}
-
-/* Whether the units of the groups from `first` to `last` all lie in the CTA's window. */
-static bool lie_inside(const struct tensor_read *r, const struct unit_group *g, uint64_t stride, uint32_t first, uint32_t last)
-{
-    return !r->cta->ended && g->low + first * stride >= TW_SHARED_RESERVED_BYTES &&
-           g->high + last * stride + UNIT_BYTES <= r->cta->shared_bytes;
-}
+/* ---- Whole operands --------------------------------------------------------------------------- */
 
 static bool read_k_groups(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
                           const struct tensor_words *out)
 {
-    const uint32_t units = units_of(m), per_unit = UNIT_BYTES * 8 / m->container_bits, stride = desc->stride_bytes;
-    struct unit_group g = {.low = UINT32_MAX};
-    if (m->k == 0 || units > GROUP_UNITS || stride % tw_swizzle_mode_row(desc->mode)->period_bytes != 0)
+    const uint32_t per_unit = UNIT_BYTES * 8 / m->container_bits, units = (m->k + per_unit - 1) / per_unit;
+    struct operand_groups g;
+    if (!tw_operand_rows(&g, r->cta, desc, m->first_row, m->rows, units))
         return false;
-    for (uint32_t row = 0; row < GROUP_ROWS; row++)
-        for (uint32_t unit = 0; unit < units; unit++)
-            put_unit(&g, row, unit, tw_smem_k_addr(desc, row, unit * UNIT_BYTES));
-    const uint32_t last_row = m->first_row + m->rows - 1;
-    if (!lie_inside(r, &g, stride, m->first_row / GROUP_ROWS, last_row / GROUP_ROWS))
-        return false;
-    for (uint32_t row = m->first_row; row <= last_row; row++) {
-        const uint8_t *const group = r->cta->shared + (size_t)(row / GROUP_ROWS) * stride;
-        const uint32_t *const at = g.at[row % GROUP_ROWS];
-        uint8_t *const to = tensor_word(out, row - m->first_row, 0);
-        uint32_t unit = 0;
-        for (; holds_words(m) && (unit + 1) * per_unit <= m->k; unit++)
-            memcpy(to + unit * UNIT_BYTES, group + at[unit], UNIT_BYTES);
-        for (; unit < units; unit++)
-            unpack_unit(group + at[unit], m, at_most(per_unit, m->k - unit * per_unit), to + (size_t)unit * per_unit * out->word_bytes);
+    const bool watched = observed(r->cta->cluster), words = holds_words(m);
+    const uint8_t *const window = r->cta->shared;
+    for (uint32_t row = 0; row < m->rows; row++) {
+        uint8_t *const to = tensor_word(out, row, 0);
+        for (uint32_t unit = 0; unit < units; unit++) {
+            const uint32_t offset = operand_unit(&g, m->first_row + row, unit);
+            if (watched)
+                emit_unit(r, offset);
+            if (words && (unit + 1) * per_unit <= m->k)
+                memcpy(to + unit * UNIT_BYTES, window + offset, UNIT_BYTES);
+            else
+                unpack_unit(window + offset, m, at_most(per_unit, m->k - unit * per_unit), to + (size_t)unit * per_unit * out->word_bytes);
+        }
     }
     return true;
 }
 
-/* Of whole units of rows alone. */
+/* Of whole units of rows alone, and when nobody watches: an observer sees column after column. */
 static bool read_mn_groups(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
                            const struct tensor_words *out)
 {
-    const struct swizzle_mode_row *const pattern = tw_swizzle_mode_row(desc->mode);
-    const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes, period = pattern->group_rows;
-    const uint32_t stride = desc->mode == SWIZZLE_NONE ? desc->lead_bytes : desc->stride_bytes, last = (m->k - 1) / period;
-    if (!holds_words(m) || out->row_stride != 1 || m->first_row % per_unit != 0 || m->rows % per_unit != 0 || period > GROUP_ROWS ||
-        stride % pattern->period_bytes != 0)
+    const uint32_t elem_bytes = m->container_bits / 8, per_unit = UNIT_BYTES / elem_bytes;
+    if (observed(r->cta->cluster) || !holds_words(m) || out->row_stride != 1 || m->first_row % per_unit != 0 || m->rows % per_unit != 0)
         return false;
     for (uint32_t row = 0; row < m->rows; row += per_unit) {
-        struct unit_group g = {.low = UINT32_MAX};
-        for (uint32_t k = 0; k < period; k++)
-            put_unit(&g, k, 0, tw_smem_mn_addr(desc, elem_bytes, m->first_row + row, k));
-        if (!lie_inside(r, &g, stride, 0, last))
+        struct operand_groups g;
+        if (!tw_operand_columns(&g, r->cta, desc, elem_bytes, m->first_row + row, m->k))
             return false;
         for (uint32_t k = 0; k < m->k; k++)
-            memcpy(tensor_word(out, row, k), r->cta->shared + (size_t)(k / period) * stride + g.at[k % period][0], UNIT_BYTES);
+            memcpy(tensor_word(out, row, k), r->cta->shared + operand_unit(&g, k, 0), UNIT_BYTES);
     }
     return true;
+}
+
+bool tw_tensor_read_units(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                          const struct tensor_words *out)
+{
+    return m->mn_major ? read_mn_major(r, desc, m, out) : read_k_major(r, desc, m, out);
 }
 
 bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
                            const struct tensor_words *out)
 {
-    if (m->mn_major)
-        return (!observed(r->cta->cluster) && read_mn_groups(r, desc, m, out)) || read_mn_major(r, desc, m, out);
-    return (!observed(r->cta->cluster) && read_k_groups(r, desc, m, out)) || read_k_major(r, desc, m, out);
+    return (m->mn_major ? read_mn_groups(r, desc, m, out) : read_k_groups(r, desc, m, out)) || tw_tensor_read_units(r, desc, m, out);
 }
 
 /* ---- A in tensor memory ----------------------------------------------------------------------- */

@@ -40,10 +40,12 @@ static inline uint8_t *tensor_word(const struct tensor_words *w, uint32_t row, u
 }
 uint32_t tw_tensor_word_bytes(const struct tensor_matrix *m);
 
-/* `out` has words as above, and step 1 where the operand is K-major; an MN-major one is read fastest with row_stride 1. What an
- * observer sees is read unit by unit, which is also the definition; whole operands are read at once when there is none. */
+/* `out` has words as above, and step 1 where the operand is K-major; an MN-major one is read fastest with row_stride 1. */
 bool tw_tensor_read_shared(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
                            const struct tensor_words *out);
+/* The same, the address of every unit by the descriptor's own function: the definition. */
+bool tw_tensor_read_units(const struct tensor_read *r, const struct smem_desc *desc, const struct tensor_matrix *m,
+                          const struct tensor_words *out);
 
 /* Row of A in tensor memory: k elements from a lane, packed from column `col` on, to words side by side. */
 bool tw_tensor_read_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, const struct tensor_matrix *m, uint8_t *out);

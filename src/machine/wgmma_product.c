@@ -1,13 +1,14 @@
 /* Performing wgmma products: A and B are read through their descriptors, the accumulators of the four warps are
  * gathered into one matrix, multiplied as a tile, and put back. A chain of products on one accumulator is gathered once. */
 #include "machine/decode.h"
+#include "machine/operand_groups.h"
 #include "machine/run.h"
 #include "machine/tally.h"
 #include "machine/wgmma_pipe.h"
 
 #include <string.h>
 
-enum { UNIT_BYTES = 16, ALIGN = 64 };
+enum { ALIGN = 64 };
 
 struct product {
     struct wgmma_pipe *pipe;
@@ -39,6 +40,14 @@ static const uint8_t *fault_outside(const struct product *p, const char *what, u
     return NULL;
 }
 
+static void emit_unit(const struct product *p, uint32_t offset)
+{
+    struct cta *const cta = p->pipe->cta;
+    struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .proxy = PROXY_ASYNC, .read = true,
+                              .warp = p->item->first_warp, .address = cta->rank << 24 | offset, .bytes = UNIT_BYTES};
+    tw_emit_op(cta->cluster, cta, &e, p->item->op);
+}
+
 /* 16 bytes at an offset of the CTA's window; NULL after a fault. */
 static const uint8_t *unit_at(const struct product *p, const char *what, uint32_t offset)
 {
@@ -46,11 +55,8 @@ static const uint8_t *unit_at(const struct product *p, const char *what, uint32_
     const uint8_t *const at = offset < 1u << 24 ? tw_cluster_shared(cta->cluster, cta->rank << 24 | offset, UNIT_BYTES) : NULL;
     if (at == NULL)
         return fault_outside(p, what, offset);
-    if (observed(cta->cluster)) {
-        struct machine_event e = {.kind = EVENT_ACCESS, .space = SPACE_SHARED, .proxy = PROXY_ASYNC, .read = true,
-                                  .warp = p->item->first_warp, .address = cta->rank << 24 | offset, .bytes = UNIT_BYTES};
-        tw_emit_op(cta->cluster, cta, &e, p->item->op);
-    }
+    if (observed(cta->cluster))
+        emit_unit(p, offset);
     return at;
 }
 
@@ -79,6 +85,27 @@ static bool read_k_major(const struct product *p, const char *what, const struct
     return true;
 }
 
+/* The same, where the addresses of a group are those of all. */
+static bool read_k_groups(const struct product *p, const struct smem_desc *desc, uint32_t rows, uint32_t k, uint8_t *out)
+{
+    const struct cta *const cta = p->pipe->cta;
+    const uint32_t units = k * p->inst->elem_bits / (UNIT_BYTES * 8), step = UNIT_BYTES * 8 / p->inst->elem_bits * p->word_bytes;
+    struct operand_groups g;
+    if (!tw_operand_rows(&g, cta, desc, 0, rows, units))
+        return false;
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t unit = 0; unit < units; unit++, out += step) {
+            const uint32_t offset = operand_unit(&g, row, unit);
+            if (observed(cta->cluster))
+                emit_unit(p, offset);
+            if (p->inst->elem_bits == 1)
+                spread_bits(cta->shared + offset, out);
+            else
+                memcpy(out, cta->shared + offset, UNIT_BYTES);
+        }
+    return true;
+}
+
 /* Only 16-bit elements; eight rows are neighbours in memory. */
 static bool read_mn_major(const struct product *p, const char *what, const struct smem_desc *desc, uint32_t rows, uint32_t k,
                           uint8_t *out)
@@ -99,7 +126,9 @@ static bool read_shared(const struct product *p, const char *what, uint64_t word
     struct smem_desc desc;
     struct smem_fault_list faults; /* none: looked at when the product was issued */
     (void)tw_smem_desc_decode(SMEM_DESC_WGMMA, word, &desc, &faults);
-    return mn_major ? read_mn_major(p, what, &desc, rows, k, out) : read_k_major(p, what, &desc, rows, k, out);
+    if (mn_major)
+        return read_mn_major(p, what, &desc, rows, k, out);
+    return read_k_groups(p, &desc, rows, k, out) || read_k_major(p, what, &desc, rows, k, out);
 }
 
 /* ---- Registers -------------------------------------------------------------------------------------------- */
