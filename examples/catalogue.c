@@ -6,7 +6,7 @@
 
 /* ---- the lists ------------------------------------------------------------------------------------- */
 
-static const struct example_list *const lists[] = {&tw_examples_tcgen05, &tw_examples_mma_sync};
+static const struct example_list *const lists[] = {&tw_examples_tcgen05, &tw_examples_mma_sync, &tw_examples_tma};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 const struct example *tw_example_at(size_t index)

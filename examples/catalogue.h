@@ -50,7 +50,7 @@ struct example_list {
     const struct example *rows;
     size_t count;
 };
-extern const struct example_list tw_examples_tcgen05, tw_examples_mma_sync;
+extern const struct example_list tw_examples_tcgen05, tw_examples_mma_sync, tw_examples_tma;
 
 /* Example `index` of all lists, in order; NULL after the last. */
 const struct example *tw_example_at(size_t index);
