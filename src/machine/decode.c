@@ -13,6 +13,7 @@
 
 struct arena *tw_decode_arena(struct decoder *dc) { return dc->arena; }
 const struct ptx_module *tw_decode_module(const struct decoder *dc) { return dc->module; }
+void tw_decode_reads_nc(struct decoder *dc) { dc->image->reads_nc = true; }
 unsigned tw_decode_sm(const struct decoder *dc) { return dc->sm; }
 const struct ptx_func *tw_decode_func(const struct decoder *dc) { return dc->func; }
 

@@ -80,6 +80,7 @@ struct image {
     bool uses_stack;               /* alloca */
     bool uses_tmem;                /* it allocates tensor memory */
     bool strong;                   /* it has strong operations on global memory, by threads or engines */
+    bool reads_nc;                 /* it loads with .nc */
     bool cancels;                  /* it may cancel clusters that have not begun */
 };
 
@@ -104,6 +105,7 @@ extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw
 
 struct arena *tw_decode_arena(struct decoder *dc);
 const struct ptx_module *tw_decode_module(const struct decoder *dc);
+void tw_decode_reads_nc(struct decoder *dc);     /* notes a load with .nc */
 unsigned tw_decode_sm(const struct decoder *dc); /* compute capability of the GPU that the machine is */
 const struct ptx_func *tw_decode_func(const struct decoder *dc);
 

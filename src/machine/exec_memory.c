@@ -390,6 +390,12 @@ static void decode_shape(const struct ptx_inst *in, struct dinst *d)
         d->flags |= D_STRONG;
 }
 
+static enum exec_status exec_ld_nc(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    tw_watch_nc(w, d, mask);
+    return d->mod[4] != 0 ? exec_ld_32(w, d, mask) : exec_ld(w, d, mask);
+}
+
 static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     decode_shape(in, d);
@@ -399,6 +405,11 @@ static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct din
         d->run = exec_ld_call_param;
     else
         d->run = all_32(d, &d->op[0]) ? exec_ld_32 : exec_ld;
+    if (tw_ptx_has(in, SLOT_NC)) {
+        d->mod[4] = d->run == exec_ld_32;
+        d->run = exec_ld_nc;
+        tw_decode_reads_nc(dc);
+    }
     if (d->op[0].ref == REF_NONE)
         d->op[0].bytes = 8; /* a sink: the access is made, the value dropped */
     return true;

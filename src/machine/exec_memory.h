@@ -24,6 +24,11 @@ static inline uint8_t *access_at(struct warp *w, const struct dinst *d, uint32_t
     return tw_access(w, lane, space, address, bytes, 0, write);
 }
 
+/* Remarks on a load with .nc of bytes that have changed since the launch began; to be called before the load. */
+void tw_watch_nc(struct warp *w, const struct dinst *d, uint32_t mask);
+/* Begins to watch, if the kernel has such loads. */
+void tw_watch_nc_begin(struct launch *l);
+
 /* Whether strong operations on that space meet other clusters: generic addresses may. */
 static inline bool meets_clusters(uint64_t space)
 {

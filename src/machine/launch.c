@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "machine/decode.h"
+#include "machine/exec_memory.h"
 #include "machine/program.h"
 #include "machine/run.h"
 #include "machine/tally.h"
@@ -279,6 +280,8 @@ enum launch_status tw_launch_step(struct launch *l, uint64_t max_steps)
         return l->status;
     if (l->warp_steps == 0 && l->spec.clock != NULL)
         l->started = l->spec.clock(l->spec.clock_context);
+    if (l->warp_steps == 0)
+        tw_watch_nc_begin(l);
     forget_hits(l);
     tw_rounds_run(l, max_steps == 0 ? UINT64_MAX : max_steps);
     return l->status;

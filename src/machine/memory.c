@@ -40,6 +40,7 @@ struct memory *tw_memory_new(uint64_t max_bytes)
 static void free_allocation(struct allocation *a)
 {
     free(a->host);
+    free(a->before);
     char *name = NULL;
     memcpy(&name, &a->name, sizeof name); /* the copy is ours; the table shows it as const */
     free(name);
@@ -161,6 +162,24 @@ uint8_t *tw_memory_at(const struct memory *m, uint64_t address, uint64_t bytes)
     if (a == NULL || bytes > a->bytes - (address - a->address))
         return NULL;
     return a->host + (address - a->address);
+}
+
+bool tw_memory_keep(struct memory *m)
+{
+    bool kept = true;
+    for (size_t i = 0; i < m->count && kept; i++) {
+        struct allocation *const a = &m->table[i];
+        if (a->before == NULL)
+            a->before = malloc(a->bytes == 0 ? 1 : (size_t)a->bytes);
+        kept = a->before != NULL;
+        if (kept)
+            memcpy(a->before, a->host, (size_t)a->bytes);
+    }
+    for (size_t i = 0; i < m->count && !kept; i++) {
+        free(m->table[i].before);
+        m->table[i].before = NULL;
+    }
+    return kept;
 }
 
 uint64_t tw_memory_used(const struct memory *m)

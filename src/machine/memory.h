@@ -32,6 +32,7 @@ struct allocation {
     uint8_t *host;
     const char *name; /* for messages; NULL: unnamed */
     bool read_only;
+    uint8_t *before;  /* the bytes of the last tw_memory_keep; NULL: none are kept */
 };
 
 struct memory;
@@ -51,6 +52,9 @@ const struct allocation *tw_memory_find(const struct memory *m, uint64_t address
 const struct allocation *tw_memory_nearest(const struct memory *m, uint64_t address);
 /* Host bytes of [address, address+bytes), or NULL unless all of it lies in one allocation. */
 uint8_t *tw_memory_at(const struct memory *m, uint64_t address, uint64_t bytes);
+/* Keeps a copy of every allocation's present bytes, for those who ask what has changed since; false, and nothing is kept, when
+   the host has no memory for it. */
+bool tw_memory_keep(struct memory *m);
 uint64_t tw_memory_used(const struct memory *m);
 
 #endif
