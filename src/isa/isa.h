@@ -17,7 +17,8 @@
  *     =d:type            written; type of slot `type`       a:type     read: register or immediate
  *     [addr@space]       address in the space of that slot  #n:u32     immediate only
  *     {d:b32*num}        vector, length from slot `num`     x?         may be absent
- *     =d:b32|p:pred      pair                               !c:pred    predicate that `!` may negate */
+ *     =d:b32|p:pred      pair                               !c:pred    predicate that `!` may negate
+ *     =_d:b32            a sink, too                        =-{d:b32*vec}  sinks for elements alone */
 #ifndef TW_ISA_ISA_H
 #define TW_ISA_ISA_H
 
@@ -130,7 +131,7 @@ enum isa_accept {
     ACCEPT_IMM = 1 << 1,     /* literal of the operand's type */
     ACCEPT_SREG = 1 << 2,    /* special register */
     ACCEPT_SYMBOL = 1 << 3,  /* address of a variable or function */
-    ACCEPT_SINK = 1 << 4,    /* _ */
+    ACCEPT_SINK = 1 << 4,    /* _, for an element of a vector, too */
     ACCEPT_NEGATED = 1 << 5, /* !p */
     ACCEPT_ADDRESS = 1 << 6, /* [base+offset] */
     ACCEPT_VECTOR = 1 << 7,  /* {...} */
@@ -139,7 +140,8 @@ enum isa_accept {
     ACCEPT_LIST = 1 << 10,   /* (...) of a call */
     ACCEPT_FUNC = 1 << 11,   /* function name */
     ACCEPT_BRACED = 1 << 13, /* a single element in braces for the element itself */
-    ACCEPT_TABLE = 1 << 12   /* name of a .branchtargets, .calltargets or .callprototype */
+    ACCEPT_TABLE = 1 << 12,  /* name of a .branchtargets, .calltargets or .callprototype */
+    ACCEPT_DISCARD = 1 << 14 /* _ for the whole operand, not for elements of a vector alone */
 };
 
 /* How an operand's type follows from the modifier it names. */

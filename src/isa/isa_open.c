@@ -338,6 +338,8 @@ static struct prefixes take_prefixes(struct cursor *c, struct isa_operand *o)
         else if (*c->at == '!')
             p.accept |= ACCEPT_NEGATED;
         else if (*c->at == '_')
+            p.accept |= ACCEPT_SINK | ACCEPT_DISCARD;
+        else if (*c->at == '-')
             p.accept |= ACCEPT_SINK;
         else if (*c->at == '#')
             p.immediate_only = true;

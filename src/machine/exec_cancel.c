@@ -259,8 +259,9 @@ static enum exec_status exec_is_canceled(struct warp *w, const struct dinst *d, 
 /* imm: the axis of a single result; 3: a vector of x, y, z and a fourth that means nothing. Undefined when nothing was cancelled. */
 static enum exec_status exec_first_ctaid(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    const uint32_t *const refs = d->imm == 3 ? w->code->refs + d->op[0].ref : &d->op[0].ref;
-    const uint32_t count = d->imm == 3 ? d->op[0].count : 1;
+    /* A sink may stand for the whole vector. */
+    const uint32_t *const refs = d->op[0].count != 0 ? w->code->refs + d->op[0].ref : &d->op[0].ref;
+    const uint32_t count = d->op[0].count != 0 ? d->op[0].count : 1;
     FOR_LANES(lane, mask) {
         struct answer a;
         if (!read_answer(w, d, lane, &a))

@@ -65,7 +65,7 @@ static bool kind_fits(const struct isa_operand *want, const struct raw_operand *
     switch ((enum ptx_operand_kind)o->kind) {
     case OPERAND_REG: return (want->accept & ACCEPT_REG) != 0;
     case OPERAND_SREG: return (want->accept & ACCEPT_SREG) != 0;
-    case OPERAND_SINK: return (want->accept & ACCEPT_SINK) != 0;
+    case OPERAND_SINK: return (want->accept & ACCEPT_DISCARD) != 0;
     case OPERAND_INT:
     case OPERAND_F32:
     case OPERAND_F64: return (want->accept & ACCEPT_IMM) != 0;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    MOST_BYTES = 8 << 20,     /* of an input's arena, of memory, and of a launch */
-    MOST_STEPS = 4000,        /* warp instructions: a loop that does not end costs a millisecond */
+    MOST_BYTES = 2 << 20,     /* of an input's arena, of memory, and of a launch: tensor memory of two CTAs is half of it */
+    MOST_STEPS = 800,         /* warp instructions: many inputs loop for ever */
     ARGUMENT_BYTES = 4096,
     MAP_AT = 2048,            /* where a tensor map lies in the argument; it describes the bytes before it */
     THREADS = 40,             /* two warps, the second in part */

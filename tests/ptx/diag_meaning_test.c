@@ -103,6 +103,38 @@ static void an_immediate_destination_is_refused(void **state)
         "      spec: PTX ISA, add, integer\n");
 }
 
+/* ptxas: "Result discard mode is not allowed for instruction 'mov'"; an element of the vector may be a sink. */
+static void a_sink_stands_for_elements_of_what_mov_unpacks_alone(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "mov.b64 {_, %r1}, %rd1;\n"
+        "ld.global.v2.u32 {_, %r1}, [%rd1];\n"
+        "atom.global.add.u32 _, [%rd1], 1;\n"
+        "mov.b64 _, %rd1;\n"
+        "ld.global.v2.u32 _, [%rd1];\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:11:9: error[E0511]: operand 1 of 'mov' has the wrong kind\n"
+        "   11 | mov.b64 _, %rd1;\n"
+        "      |         ^\n"
+        "  expected: destination: a .b64 register\n"
+        "     found: _, a sink\n"
+        "      spec: PTX ISA, mov\n"
+        "k.ptx:12:18: error[E0511]: operand 1 of 'ld' has the wrong kind\n"
+        "   12 | ld.global.v2.u32 _, [%rd1];\n"
+        "      |                  ^\n"
+        "  expected: destination: {2 .u32 registers}\n"
+        "     found: _, a sink\n"
+        "      spec: PTX ISA, ld\n");
+}
+
 static void a_register_of_the_wrong_type_shows_its_declaration(void **state)
 {
     expect(*state,
@@ -696,6 +728,7 @@ int main(void)
         ROOM_TEST(an_extra_operand_is_pointed_at),
         ROOM_TEST(an_operand_of_the_wrong_kind_names_its_role),
         ROOM_TEST(an_immediate_destination_is_refused),
+        ROOM_TEST(a_sink_stands_for_elements_of_what_mov_unpacks_alone),
         ROOM_TEST(a_register_of_the_wrong_type_shows_its_declaration),
         ROOM_TEST(a_vector_of_the_wrong_length_is_counted),
         ROOM_TEST(an_integer_literal_is_no_float),
