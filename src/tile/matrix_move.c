@@ -90,11 +90,11 @@ static const struct matrix_form forms[] = {
 static const struct matrix_form *form_of(const struct tile_call *c)
 {
     const unsigned shape = isa_spelling_mod(&c->spelling, SLOT_SHAPE);
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        if (forms[i].shape == shape)
-            return &forms[i];
-    assert(!"every shape of the catalogue has a row");
-    return &forms[0];
+    size_t i = 0;
+    while (i + 1 < sizeof forms / sizeof forms[0] && forms[i].shape != shape)
+        i++;
+    assert(forms[i].shape == shape); /* every shape of the catalogue has a row */
+    return &forms[i];
 }
 
 static int64_t count_of(const struct tile_call *c)

@@ -282,7 +282,7 @@ static void extents_agree(void **state)
         "def scale(x: T.float32, s: T.float32):\n"
         "    return x * s\n",
         "    T.cuda.tile.ewise(scale, q.view(2, 2), r, T.float32(3))\n",
-        "k.py:10:44: error[E0412]: operand x of ewise: the number of repeat axes is 1\n"
+        "k.py:10:44: error[E0412]: operand x of ewise: repeat axis 1 is 4\n"
         "   10 |     T.cuda.tile.ewise(scale, q.view(2, 2), r, T.float32(3))\n"
         "      |                                            ^\n"
         "  expected: 2, as in operand dst\n"
@@ -316,7 +316,7 @@ static void a_lane_owns_what_it_evaluates(void **state)
         "      |                                                                                                              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: laneid 1: register 0 of lane 1 holds (0)\n"
         "     found: laneid 4, by layout S[(4, 8, 4):(1@laneid, 4@laneid, 1)]\n"
-        "       fix: load the registers as the fragment map says, or view them with a layout that has that map\n");
+        "       fix: no view moves a value between threads: view the registers with a layout that has that map\n");
 }
 
 static void ewise_has_no_parameter_but_scope(void **state)

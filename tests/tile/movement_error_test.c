@@ -586,7 +586,7 @@ static void a_word_of_a_fragment_has_its_lane(void **state)
         "      |                                                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: laneid 1: register 0 of lane 1 holds (matrix=0, row=0, word=1)\n"
         "     found: laneid 8, by layout S[(4, 8, 4):(1, 1@laneid, 8@laneid)]\n"
-        "       fix: load the registers as the fragment map says, or view them with a layout that has that map\n");
+        "       fix: no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map\n");
 }
 
 static void the_count_of_matrices_is_the_opcodes(void **state)
