@@ -38,6 +38,9 @@ static const struct {
     {{"barrier.cluster.wait", "acquire?, aligned?", old_library, ON_DEVICE}, NULL, NULL},
     {{"setmaxnreg", "inc, registers", old_library, ON_DEVICE}, NULL, NULL},
     {{"exp2", "x", old_library, ON_DEVICE}, NULL, NULL},
+    {{"tcgen05.encode_matrix_descriptor", "place, address, ldo, sdo, swizzle", old_library, ON_DEVICE}, NULL, NULL},
+    {{"tcgen05.mma", "d_type, a_type, b_type, d, a, b, idesc, use_a_tmem?, cta_group?, enable_input_d?", old_library, ON_DEVICE},
+     NULL, NULL},
 };
 enum { OLD_COUNT = sizeof old_forms / sizeof old_forms[0] };
 

@@ -601,6 +601,82 @@ static void old_spellings_stand_for_their_instructions(void **state)
     expect_runs(cases, COUNT(cases));
 }
 
+/* CTA 0 commits with nothing outstanding: the arrivals reach the barriers of both CTAs. */
+static void a_commit_reaches_the_barriers_of_a_mask(void **state)
+{
+    (void)state;
+    static const struct run_case cases[] = {
+        {MID "    r = T.cta_id_in_cluster([2])\n"
+             "    T.cta_id([2])\n"
+             "    tid = T.thread_id([32])\n"
+             "    pool = T.SMEMPool()\n"
+             "    bar = TCGen05Bar(pool, 2)\n"
+             "    pool.commit()\n"
+             "    bar.init(1)\n"
+             "    T.ptx.fence.mbarrier_init()\n"
+             "    T.cuda.cluster_sync()\n"
+             "    if r == 0:\n"
+             "        if T.cuda.elect_sync():\n"
+             "            bar.arrive(1, cta_group=1, cta_mask=3)\n"
+             "    bar.wait(1, 0)\n"
+             "    if tid == 0:\n"
+             "        Out[r] = r + 5\n"
+             "    T.cuda.cluster_sync()\n", {5, 6}, 2},
+    };
+    expect_runs(cases, COUNT(cases));
+}
+
+/* Products of 16 at K 16: row i of A is i mod 3 everywhere, column j of B j mod 5. */
+static void an_old_mma_takes_encoded_descriptors(void **state)
+{
+    (void)state;
+    struct program_run *r = program_run(
+        IMPORTS
+        "@T.prim_func\n"
+        "def k(Out: T.Buffer((128, 64), \"float32\")):\n"
+        "    T.device_entry()\n"
+        "    T.cta_id([1])\n"
+        "    tid = T.thread_id([128])\n"
+        "    pool = T.SMEMPool()\n"
+        "    tp = T.TMEMPool(pool, total_cols=64)\n"
+        "    bar = MBarrier(pool, 1)\n"
+        "    a = pool.alloc_mma((128, 16), \"float16\", 1)\n"
+        "    b = pool.alloc_mma((64, 16), \"float16\")\n"
+        "    pool.commit()\n"
+        "    acc = tp.alloc((128, 64), \"float32\")\n"
+        "    bar.init(1)\n"
+        "    tp.commit()\n"
+        "    for i in range(16):\n"
+        "        a[tid, i] = tid % 3\n"
+        "        b[tid % 64, i] = tid % 64 % 5\n"
+        "    T.ptx.fence.proxy_async(\"shared::cta\")\n"
+        "    T.cuda.cta_sync()\n"
+        "    if tid == 0:\n"
+        "        da = T.local_scalar(\"uint64\")\n"
+        "        db = T.local_scalar(\"uint64\")\n"
+        "        T.ptx.tcgen05.encode_matrix_descriptor(T.address_of(da), a.ptr_to([0, 0]), 1, 16, 1)\n"
+        "        T.ptx.tcgen05.encode_matrix_descriptor(T.address_of(db), b.ptr_to([0, 0]), 1, 16, 1)\n"
+        "        T.ptx.tcgen05.mma(\"float32\", \"float16\", \"float16\", T.cuda.get_tmem_addr(T.uint32(0), 0, 0), da, db,\n"
+        "                          T.uint32(0x08100010), use_a_tmem=False, cta_group=1, enable_input_d=False)\n"
+        "        T.ptx.tcgen05.commit(bar.ptr_to([0]), cta_group=1)\n"
+        "    bar.wait(0, 0)\n"
+        "    T.ptx.tcgen05.fence.after_thread_sync()\n"
+        "    r = T.wg_reg_tile(64, \"float32\")\n"
+        "    Tx.wg.copy_async(r[:, :], acc[:, :])\n"
+        "    T.ptx.tcgen05.wait.ld()\n"
+        "    Tx.wg.copy(Out[:, :], r[:, :])\n"
+        "    T.cuda.cta_sync()\n"
+        "    tp.dealloc()\n");
+    for (int e = 0; e < 128 * 64; e++) {
+        float got;
+        memcpy(&got, r->out + 4 * e, 4);
+        const float want = (float)(16 * (e / 64 % 3) * (e % 64 % 5));
+        if (memcmp(&got, &want, 4) != 0)
+            fail_msg("element %d: want %g, got %g", e, (double)want, (double)got);
+    }
+    program_end(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,6 +704,8 @@ int main(void)
         cmocka_unit_test(one_lane_is_elected_in_both_spellings),
         cmocka_unit_test(remote_barriers_are_in_another_cta),
         cmocka_unit_test(old_spellings_stand_for_their_instructions),
+        cmocka_unit_test(a_commit_reaches_the_barriers_of_a_mask),
+        cmocka_unit_test(an_old_mma_takes_encoded_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
