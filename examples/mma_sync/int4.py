@@ -18,7 +18,7 @@ D_OWNERS = TileLayout(S[(1, TILES, 2, 8, 4, 2) : (4 * TILES, 4, 2, 4 @ laneid, 1
 
 
 @T.function
-def int4(
+def int4_product(
     A: T.Tensor((M, K // 8), "uint32"),
     B: T.Tensor((N, K // 8), "uint32"),
     Out: T.Tensor((M, N), "int32"),

@@ -2,6 +2,8 @@
  * launch contract, every byte of every tensor compared. And what the text promises a reader. */
 #include "api/nvcc.h"
 
+#include "examples/catalogue.h"
+
 #include <glob.h>
 
 enum { SEEDS = 3 };
@@ -57,6 +59,22 @@ static void expect_agreement(const char *path, const char *kernel, char *text, c
 
 /* ---- the examples ------------------------------------------------------------------------------------------ */
 
+/* What an example is made for; those that the tables do not have, for sm_100a. */
+static const char *arch_of(const char *path)
+{
+    const struct example *e;
+    for (size_t i = 0; (e = tw_example_at(i)) != NULL; i++)
+        if (strcmp(e->path, path) == 0)
+            return e->arch;
+    return "sm_100a";
+}
+
+/* Metadata of sparse operands are no arbitrary bits: mma_cuda_test gives them legal ones. */
+static bool takes_any_bits(const char *path)
+{
+    return strstr(path, "sparse") == NULL;
+}
+
 static void every_kernel_of(const char *path)
 {
     tw_ctx *ctx = tw_ctx_create(NULL);
@@ -66,7 +84,7 @@ static void every_kernel_of(const char *path)
     char *list = strdup(names);
     assert_non_null(list);
     for (char *name = strtok(list, "\n"); name != NULL; name = strtok(NULL, "\n"))
-        expect_agreement(path, name, strdup(text), "sm_100a", "3");
+        expect_agreement(path, name, strdup(text), arch_of(path), "3");
     free(list);
     free(text);
     tw_ctx_destroy(ctx);
@@ -83,7 +101,8 @@ static void every_example_gives_the_same_bits(void **state)
         (void)glob(patterns[i], i == 0 ? 0 : GLOB_APPEND, NULL, &found);
     assert_true(found.gl_pathc >= 2);
     for (size_t i = 0; i < found.gl_pathc; i++)
-        every_kernel_of(found.gl_pathv[i]);
+        if (takes_any_bits(found.gl_pathv[i]))
+            every_kernel_of(found.gl_pathv[i]);
     globfree(&found);
 }
 

@@ -59,8 +59,9 @@ struct mma_case mma_draw(uint32_t number);
 /* The program, with one kernel "k<number>". */
 const char *mma_program(struct bench_room *room, const struct mma_case *c);
 const char *mma_words(struct bench_room *room, const struct mma_case *c);
-/* Runs the compiled kernel: elements that differ from the reference, UINT64_MAX if it did not run to its end. */
-uint64_t mma_run(tw_ctx *ctx, tw_module *module, const struct mma_case *c);
+/* Runs the compiled kernel: elements that differ from the reference, UINT64_MAX if it did not run to its end. `contract`: the
+ * launch contract of a module that was read; NULL for one that was compiled. */
+uint64_t mma_run(tw_ctx *ctx, tw_module *module, const char *contract, const struct mma_case *c);
 
 /* Elements in a register of A and B, registers of one atom along K, 32-bit words or f64 elements. */
 static inline int mma_per_reg(const struct mma_case *c)

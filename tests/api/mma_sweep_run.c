@@ -422,7 +422,7 @@ static void give_all(const struct run *r, tw_device *device, tw_args *args)
     assert_int_equal(tw_write(device, address, &r->scalar_word, bytes), TW_OK);
 }
 
-uint64_t mma_run(tw_ctx *ctx, tw_module *module, const struct mma_case *c)
+uint64_t mma_run(tw_ctx *ctx, tw_module *module, const char *contract, const struct mma_case *c)
 {
     struct run r = {.c = c, .state = c->number * 747796405u + 1};
     tw_device *device = NULL;
@@ -430,7 +430,9 @@ uint64_t mma_run(tw_ctx *ctx, tw_module *module, const struct mma_case *c)
     tw_launch *launch = NULL;
     uint64_t count = UINT64_MAX, address, bytes;
     draw_matrices(&r);
-    if (tw_device_create(ctx, NULL, &device) == TW_OK && tw_args_create(device, module, NULL, NULL, NULL, 0, &args) == TW_OK) {
+    if (tw_device_create(ctx, NULL, &device) == TW_OK &&
+        tw_args_create(device, module, NULL, contract == NULL ? NULL : "contract", contract, contract == NULL ? 0 : strlen(contract), &args) ==
+            TW_OK) {
         give_all(&r, device, args);
         if (tw_args_launch(args, &(tw_launch_opts){.seed = c->number}, &launch) == TW_OK && tw_launch_run(launch, 0) == TW_OK) {
             struct image out = image_of(args, c, "Out", &address, &bytes);

@@ -135,7 +135,7 @@ static void drawn_kernels_give_the_plain_product(void **state)
         }
         tw_ctx *ctx = tw_ctx_create(NULL);
         tw_module *module = compiled(room, ctx, &c, c.form.run);
-        const uint64_t differing = mma_run(ctx, module, &c);
+        const uint64_t differing = mma_run(ctx, module, NULL, &c);
         if (differing != 0)
             fail_msg("%s: %lld elements differ\n%s", mma_words(room, &c), (long long)differing, tw_diagnostics(ctx, TW_TEXT));
         tw_module_destroy(module);
