@@ -57,6 +57,30 @@ static const char *spelled(struct verifier *v, const struct ptx_inst *inst)
     return t.at;
 }
 
+/* Built modules have no text to point into: a finding names the statement of the program, and is said once for each. */
+static const struct ptx_loc *statement_of(const struct verifier *v, const struct ptx_inst *inst)
+{
+    return v->func->file != 0 || inst->loc == 0 ? NULL : &v->func->locs.at[inst->loc - 1];
+}
+
+static bool is_said(const struct verifier *v, const struct ptx_inst *inst)
+{
+    const struct ptx_inst *const last = v->unavailable;
+    if (last == NULL || last->form != inst->form || last->mods != inst->mods)
+        return false;
+    const struct ptx_loc *const a = statement_of(v, last), *const b = statement_of(v, inst);
+    return a != NULL && b != NULL && a->file == b->file && a->line == b->line;
+}
+
+static void name_statement(const struct verifier *v, const struct ptx_inst *inst, struct diag *d)
+{
+    const struct ptx_loc *const loc = statement_of(v, inst);
+    if (loc == NULL)
+        return;
+    const struct ptx_file *const file = tw_ptx_find_file(v->module, loc->file);
+    tw_diag_note(d, (struct src_span){0}, "an instruction of %s:%u", file == NULL ? "?" : file->name, loc->line);
+}
+
 static void check_spelling(struct verifier *v, const struct ptx_inst *inst)
 {
     const struct verdict *verdict = verdict_of(v, inst, presence_of(v->func, inst));
@@ -66,13 +90,15 @@ static void check_spelling(struct verifier *v, const struct ptx_inst *inst)
         tw_diag_expected(d, "%s", verdict->forbidden);
         tw_diag_spec(d, "PTX ISA, %s", inst->form->source);
     }
-    if (verdict->unavailable != NULL) {
+    if (verdict->unavailable != NULL && !is_said(v, inst)) {
         const struct isa_env *env = &v->module->env;
         struct diag *d = tw_diag(v->diags, E0517, tw_verify_inst(v, inst), "'%s' is not available here", spelled(v, inst));
         tw_diag_expected(d, "%s", verdict->unavailable);
         tw_diag_found(d, ".version %u.%u, .target sm_%u%.1s", env->ptx / 10, env->ptx % 10, env->target.sm,
                       env->target.suffix != 0 ? &env->target.suffix : "");
         tw_diag_spec(d, "PTX ISA, %s", inst->form->source);
+        name_statement(v, inst, d);
+        v->unavailable = inst;
     }
 }
 
@@ -290,6 +316,7 @@ bool tw_ptx_verify(const struct ptx_module *module, struct diags *diags)
     for (uint32_t f = 0; f < module->funcs.len; f++) {
         v.func = &module->funcs.at[f];
         v.grouped = NULL;
+        v.unavailable = NULL;
         tw_verify_func(&v);
         for (uint32_t i = 0; i < v.func->insts.len; i++)
             verify_inst(&v, &v.func->insts.at[i]);

@@ -17,6 +17,7 @@ struct verifier {
     struct strmap verdict_index;
     VEC(struct verdict) verdicts;
     uint64_t all_shared; /* bytes of shared memory that the module declares */
+    const struct ptx_inst *unavailable; /* last instruction of the function that was reported as not available */
     const struct ptx_inst *grouped; /* first tcgen05 instruction of the function with a CTA group */
 };
 
