@@ -75,6 +75,14 @@ static inline void keep_tensor(struct nvcc_run *r, tw_device *device, uint64_t a
     r->len += bytes;
 }
 
+/* Tensor maps are made from the contract; they take no value. */
+static inline bool is_tensor_map(const char *contract, const char *name)
+{
+    char row[256];
+    snprintf(row, sizeof row, "{\"name\": \"%s\", \"kind\": \"tensor_map\"", name);
+    return contract != NULL && strstr(contract, row) != NULL;
+}
+
 /* Every tensor is filled with `kind`, and scalars are set to `scalar`. */
 static inline struct nvcc_run run_filled(tw_ctx *ctx, tw_module *module, const char *contract, const char *kind, const char *scalar,
                                          uint64_t seed)
