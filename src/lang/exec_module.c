@@ -124,6 +124,17 @@ struct decoration {
     bool foreign;     /* a host decorator */
 };
 
+/* Options that say nothing about the kernel itself are passed over. SOURCE: kernel-language 1.2. */
+static void check_option(struct eval *ev, const struct call_arg *a)
+{
+    static const char *const known[] = {"check_well_formed", "persistent", "tirx", "s_tir"};
+    for (size_t i = 0; a->name != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i], a->name) == 0)
+            return;
+    struct diag *d = tw_diag(ev->diags, E0216, a->at, "the decorator has no such option");
+    tw_diag_expected(d, "private, check_well_formed, persistent, tirx or s_tir, by name");
+}
+
 /* @T.function, @T.function(private=True) */
 static struct decoration read_decorator(struct eval *ev, const struct expr *e)
 {
@@ -139,8 +150,12 @@ static struct decoration read_decorator(struct eval *ev, const struct expr *e)
     for (uint32_t i = 0; e->kind == EXPR_CALL && i < e->u.call.args.len; i++) {
         const struct call_arg *a = &e->u.call.args.at[i];
         const struct value option = tw_eval_expr(ev, a->value);
-        if (d.name != NULL && a->name != NULL && strcmp(a->name, "private") == 0)
+        if (d.name == NULL)
+            continue;
+        if (a->name != NULL && strcmp(a->name, "private") == 0)
             tw_eval_static_bool(ev, option, a->at, "the option 'private'", &d.is_private);
+        else
+            check_option(ev, a);
     }
     return d;
 }

@@ -198,6 +198,8 @@ static struct value scope_id(struct eval *ev, struct call *c)
     if (!tw_eval_static_shape(ev, c->args[0].value, c->args[0].at, "the extents", &s))
         return value_error();
     const bool cluster = scope_ids[row].effect == SETS_CLUSTER;
+    if (cluster && !tw_call_refuse_given(ev, c, 1, "preferred"))
+        return value_error();
     const uint32_t most = scope_ids[row].effect == SETS_GRID || cluster ? 3 : 1;
     if (s.rank > most) {
         struct diag *d = tw_diag(ev->diags, E0205, c->at, "'%s' is given %u extents", c->row->name, s.rank);

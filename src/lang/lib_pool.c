@@ -112,7 +112,14 @@ static struct value smem_alloc(struct eval *ev, struct call *c)
     struct tensor_type t;
     if (!refuse_committed(ev, c) || !tw_tensor_read_type(ev, &a, &t))
         return value_error();
-    return place_shared(ev, c, &t, PIECE_ALIGN);
+    struct str name;
+    const struct value v = place_shared(ev, c, &t, PIECE_ALIGN);
+    if (!c->args[4].given || v.kind != VALUE_TENSOR)
+        return v;
+    if (!tw_eval_static_str(ev, c->args[4].value, c->args[4].at, "the name", &name))
+        return value_error();
+    tw_tensor_name(v, tw_intern(ev->names, name));
+    return v;
 }
 
 /* The widest swizzle whose row divides a row of the tensor. */

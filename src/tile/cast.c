@@ -10,14 +10,6 @@ static void judge_keywords(struct dispatch_call *c)
     tw_copy_judge_keywords(c, "dispatch");
 }
 
-static bool distributed(const struct layout *l)
-{
-    for (int a = 0; a < AXIS_COUNT; a++)
-        if (tw_axis_is_thread((enum axis)a) && tw_layout_axes(l) & AXIS_BIT(a))
-            return true;
-    return false;
-}
-
 static void judge_operands(struct dispatch_call *c)
 {
     for (int o = 0; o < COPY_OPERANDS; o++) {
@@ -31,7 +23,7 @@ static void judge_operands(struct dispatch_call *c)
             tw_dispatch_refuse(c, a->at, "operand %s has elements of %u bits", tw_copy_names[o], a->region->view->elem.bits);
         else
             copy_of(c)->side[o] = (struct copy_side){.arg = a, .region = a->region, .storage = a->region->view->storage,
-                                                     .distributed = distributed(a->region->view->layout)};
+                                                     .distributed = tw_copy_is_distributed(a->region->view->layout)};
     }
 }
 

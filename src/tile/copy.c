@@ -10,7 +10,7 @@ const char *const tw_copy_names[COPY_OPERANDS] = {"dst", "src"};
 
 /* ---- operands ------------------------------------------------------------------------------------- */
 
-static bool has_thread_axes(const struct layout *l)
+bool tw_copy_is_distributed(const struct layout *l)
 {
     for (int a = 0; a < AXIS_COUNT; a++)
         if (tw_axis_is_thread((enum axis)a) && tw_layout_axes(l) & AXIS_BIT(a))
@@ -38,7 +38,7 @@ static void read_side(struct dispatch_call *c, enum copy_operand o)
     }
     s->region = s->arg->region;
     s->storage = s->region->view->storage;
-    s->distributed = s->storage->scope == IR_LOCAL && has_thread_axes(s->region->view->layout);
+    s->distributed = s->storage->scope == IR_LOCAL && tw_copy_is_distributed(s->region->view->layout);
     region_shape(s->region, &s->shape);
     if (s->storage->scope == IR_TMEM)
         tw_dispatch_refuse(c, s->arg->at, "operand %s is in tensor memory", tw_copy_names[o]);
@@ -242,16 +242,6 @@ static void read_own(struct dispatch_call *c, struct copy_side *s)
 
 /* ---- threads -------------------------------------------------------------------------------------- */
 
-/* Whether every condition around the call is decided by the thread alone. */
-static bool guards_decide(const struct dispatch_call *c, uint32_t thread)
-{
-    int64_t value;
-    for (uint32_t i = 0; i < c->guards->stack.len; i++)
-        if (!tw_tile_eval(c->k, c->guards->stack.at[i]->condition, thread, &value))
-            return false;
-    return true;
-}
-
 /* The threads of the CTA that get here: first, count. False if that is known at run time alone, or they are no range. */
 static bool active_range(const struct dispatch_call *c, int64_t *first, int64_t *count)
 {
@@ -261,7 +251,7 @@ static bool active_range(const struct dispatch_call *c, int64_t *first, int64_t 
     for (uint32_t t = 0; t < tw_tile_block_threads(c->k); t++) {
         if (!active[t])
             continue;
-        if (!guards_decide(c, t) || (*first >= 0 && *first + *count != t))
+        if (!tw_dispatch_decides(c, t) || (*first >= 0 && *first + *count != t))
             return false;
         *first = *first < 0 ? t : *first;
         ++*count;

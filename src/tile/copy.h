@@ -59,8 +59,9 @@ static inline int64_t copy_elem_bytes(const struct copy *f)
     return f->side[COPY_DST].region->view->elem.bits / 8;
 }
 
-/* The predicates that every copy between registers, shared and global memory has, in their order. `wanted` says which
- * pairs of memories the variant takes. */
+/* Whether a register tensor of this layout is spread over several threads. */
+bool tw_copy_is_distributed(const struct layout *l);
+/* The predicates that every copy between registers, shared and global memory has, in their order. */
 void tw_copy_judge_operands(struct dispatch_call *c);
 void tw_copy_judge_shapes(struct dispatch_call *c);
 void tw_copy_judge_threads(struct dispatch_call *c);

@@ -121,24 +121,13 @@ static void judge_keywords(struct dispatch_call *c)
 
 /* ---- who ----------------------------------------------------------------------------------------------- */
 
+/* No count: an elected lane, or another choice made at run time. */
 static void judge_scope(struct dispatch_call *c)
 {
-    const uint8_t *active = tw_tile_active(c->guards);
-    uint32_t count = 0;
-    int64_t value;
-    if (c->op->scope != IR_THREAD_SCOPE) {
+    const uint32_t count = tw_dispatch_threads(c);
+    if (c->op->scope != IR_THREAD_SCOPE)
         tw_dispatch_refuse(c, c->op->opcode_at, "unsupported exec_scope %s", tw_ir_exec_scope_name(c->op->scope));
-        return;
-    }
-    for (uint32_t t = 0; t < tw_tile_block_threads(c->k); t++) {
-        if (!active[t])
-            continue;
-        for (uint32_t i = 0; i < c->guards->stack.len; i++)
-            if (!tw_tile_eval(c->k, c->guards->stack.at[i]->condition, t, &value))
-                return; /* an elected lane, or another choice made at run time */
-        count++;
-    }
-    if (count != 1)
+    else if (count > 1)
         tw_dispatch_refuse(c, c->op->opcode_at, "%u threads reach the call, and each would copy", count);
 }
 

@@ -26,6 +26,32 @@ const struct ir_arg *tw_dispatch_param(const struct dispatch_call *c, const char
     return NULL;
 }
 
+/* ---- threads ----------------------------------------------------------------------------------- */
+
+bool tw_dispatch_decides(const struct dispatch_call *c, uint32_t thread)
+{
+    int64_t value;
+    for (uint32_t i = 0; i < c->guards->stack.len; i++)
+        if (!tw_tile_eval(c->k, c->guards->stack.at[i]->condition, thread, &value))
+            return false;
+    return true;
+}
+
+uint32_t tw_dispatch_threads(const struct dispatch_call *c)
+{
+    const uint8_t *active = tw_tile_active(c->guards);
+    const uint32_t threads = tw_tile_block_threads(c->k);
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < threads; t++) {
+        if (!active[t])
+            continue;
+        if (!tw_dispatch_decides(c, t))
+            return 0;
+        count++;
+    }
+    return count;
+}
+
 /* ---- candidates -------------------------------------------------------------------------------- */
 
 struct candidates {

@@ -74,6 +74,10 @@ const struct ir_arg *tw_dispatch_param(const struct dispatch_call *c, const char
 /* The variant among `variants` that takes the call, with c->facts set; NULL after a diagnostic. */
 const struct dispatch_variant *tw_dispatch_choose(struct dispatch_call *c, const struct dispatch_variant *const *variants,
                                                   uint32_t count);
+/* Whether every condition around the call is decided by the thread alone. */
+bool tw_dispatch_decides(const struct dispatch_call *c, uint32_t thread);
+/* How many threads of the CTA reach the call; 0 where that is known at run time alone. */
+uint32_t tw_dispatch_threads(const struct dispatch_call *c);
 /* Whether this call is reported for the first time: a loop may have copied it. */
 bool tw_dispatch_first_time(struct dispatch_call *c);
 /* Chooses and lowers one IR_DISPATCH statement. c holds everything up to `op`. */

@@ -14,32 +14,6 @@
 
 /* ---- scope ----------------------------------------------------------------------------------------- */
 
-/* Whether every condition around the call is decided by the thread alone. */
-static bool guards_decide(const struct dispatch_call *c, uint32_t thread)
-{
-    int64_t value;
-    for (uint32_t i = 0; i < c->guards->stack.len; i++)
-        if (!tw_tile_eval(c->k, c->guards->stack.at[i]->condition, thread, &value))
-            return false;
-    return true;
-}
-
-/* How many threads reach the call; 0 where that is known at run time alone. */
-static uint32_t threads_here(const struct dispatch_call *c)
-{
-    const uint8_t *active = tw_tile_active(c->guards);
-    const uint32_t threads = tw_tile_block_threads(c->k);
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < threads; t++) {
-        if (!active[t])
-            continue;
-        if (!guards_decide(c, t))
-            return 0;
-        count++;
-    }
-    return count;
-}
-
 static void judge_scope(struct dispatch_call *c)
 {
     const enum ir_exec_scope scope = c->op->scope;
@@ -47,7 +21,7 @@ static void judge_scope(struct dispatch_call *c)
         tw_dispatch_refuse(c, c->op->opcode_at, "unsupported exec_scope %s", tw_ir_exec_scope_name(scope));
         return;
     }
-    const uint32_t count = threads_here(c), want = scope == IR_THREAD_SCOPE ? 1 : TW_WARP_LANES;
+    const uint32_t count = tw_dispatch_threads(c), want = scope == IR_THREAD_SCOPE ? 1 : TW_WARP_LANES;
     if (count != 0 && count != want)
         tw_dispatch_refuse(c, c->op->opcode_at, "%u threads reach the call; scope %s means %u", count,
                            tw_ir_exec_scope_name(scope), want);

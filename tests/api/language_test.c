@@ -255,6 +255,23 @@ static void a_cluster_id_needs_its_cluster(void **state)
                 "       fix: write T.cta_id_in_cluster([n]) first\n");
 }
 
+static void options_that_do_not_exist_are_refused(void **state)
+{
+    (void)state;
+    expect_said("from tvm.script import tirx as T\n"
+                "@T.prim_func(tirx=True, fast=True)\n"
+                "def k(A: T.Buffer((4,), \"int32\")):\n"
+                "    T.device_entry()\n    T.thread_id([32])\n",
+                "k.py:2:25: error[E0216]: the decorator has no such option\n"
+                "    2 | @T.prim_func(tirx=True, fast=True)\n"
+                "      |                         ^~~~~~~~~\n"
+                "  expected: private, check_well_formed, persistent, tirx or s_tir, by name\n");
+    expect_said(MID "    r = T.cta_id_in_cluster([2], preferred=4)\n",
+                "k.py:8:34: error[E0203]: the parameter 'preferred' of 'cta_id_in_cluster' is not supported\n"
+                "    8 |     r = T.cta_id_in_cluster([2], preferred=4)\n"
+                "      |                                  ^~~~~~~~~~~\n");
+}
+
 static void a_run_time_grid_is_refused_by_name(void **state)
 {
     (void)state;
@@ -690,6 +707,7 @@ int main(void)
         cmocka_unit_test(faults_of_classes_are_named),
         cmocka_unit_test(scope_ids_state_the_launch_and_say_where_a_thread_is),
         cmocka_unit_test(a_cluster_id_needs_its_cluster),
+        cmocka_unit_test(options_that_do_not_exist_are_refused),
         cmocka_unit_test(a_run_time_grid_is_refused_by_name),
         cmocka_unit_test(views_pick_narrow_and_split),
         cmocka_unit_test(parts_that_are_none_are_refused),
