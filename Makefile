@@ -176,7 +176,7 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test: $(EXAMPLES)
+$(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test $(B)/tests/api/wgmma_run_test: $(EXAMPLES)
 
 $(B)/tests/api/arch_test: $(EXAMPLES)
 

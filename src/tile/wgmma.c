@@ -336,7 +336,7 @@ static bool issue(struct tile_call *c)
     uint32_t n = 0;
     tw_tile_put_registers(c, &i->operands[n++], IR_PTX_UPDATE, WG_D, at[WG_D]);
     if (in_registers(c))
-        tw_tile_put_registers(c, &i->operands[n++], IR_PTX_VALUE, WG_A, at[WG_A]);
+        tw_tile_put_words(c, &i->operands[n++], IR_PTX_VALUE, WG_A, at[WG_A], tw_ir_uint32(), false); /* tf32 is no .f32 here */
     else
         tw_tile_put_descriptor(c, &i->operands[n++], WG_A, at[WG_A]);
     tw_tile_put_descriptor(c, &i->operands[n++], WG_B, at[WG_B]);
