@@ -111,6 +111,8 @@ static const struct example rows[] = {
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 128, 64)}, {OUT("Out", EX_F32, 128, 128, tw_example_product)}},
     {"examples/tcgen05/gemm_persistent.py", "persistent, warp-specialised, TMA in and out", "sm_100a",
      {IN("A", EX_F16, 512, 256), IN("B", EX_F16, 512, 256)}, {OUT("D", EX_F16, 512, 512, tw_example_product)}},
+    {"examples/tcgen05/gemm_pair.py", "a CTA pair fed by TMA through remote barriers", "sm_100a",
+     {IN("A", EX_F16, 256, 256), IN("B", EX_F16, 256, 256)}, {OUT("D", EX_F32, 256, 256, tw_example_product)}},
     {"examples/gemm_pipeline.py", "gemm_async: three stages, run-time stage", "sm_100a",
      {IN("A", EX_F16, 128, 512), IN("B", EX_F16, 128, 512)}, {OUT("Out", EX_F32, 128, 128, tw_example_product)}},
     {"examples/gemm_block_scaled.py", "gemm_async: MXFP8", "sm_100a",

@@ -82,7 +82,9 @@ static void read_load(struct dispatch_call *c)
     f->mask = tw_dispatch_param(c, "cta_mask");
     f->cta_group = group == NULL ? 1 : group->value;
     read_fill(c);
-    if (f->mbar == NULL || (f->mbar->kind != IR_ARG_EXPR && f->mbar->kind != IR_ARG_REGION))
+    const bool in_shared = f->mbar != NULL && f->mbar->kind == IR_ARG_REGION &&
+                           f->mbar->region->view->storage->scope == IR_SHARED;
+    if (f->mbar == NULL || (f->mbar->kind != IR_ARG_EXPR && !in_shared))
         tw_dispatch_refuse(c, f->mbar == NULL ? c->op->opcode_at : f->mbar->at,
                            "a load needs 'mbar', a pointer to the barrier that counts its bytes");
     if (f->mask != NULL && f->mask->kind == IR_ARG_NONE)

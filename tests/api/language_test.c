@@ -519,6 +519,21 @@ static void the_scheduler_goes_through_bands_column_by_column(void **state)
     expect_runs(cases, COUNT(cases));
 }
 
+static void a_barrier_of_another_cta_is_not_waited_on(void **state)
+{
+    (void)state;
+    expect_said(MID "    r = T.cta_id_in_cluster([2])\n    T.cta_id([2])\n    T.thread_id([32])\n"
+                    "    pool = T.SMEMPool()\n    bar = MBarrier(pool, 1)\n    pool.commit()\n"
+                    "    bar.remote_view(0).wait(0, 0)\n",
+                "tilewright:library.py:84:9: error[E0218]: the assertion does not hold\n"
+                "   84 |         T.static_assert(False, 'a thread waits for barriers of its own CTA alone')\n"
+                "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "     found: a thread waits for barriers of its own CTA alone\n"
+                "k.py:14:5: note: in this call of 'wait'\n"
+                "   14 |     bar.remote_view(0).wait(0, 0)\n"
+                "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
 /* An error inside the library shows the call that led there. */
 static void the_library_says_who_called_it(void **state)
 {
@@ -717,6 +732,7 @@ int main(void)
         cmocka_unit_test(a_pipeline_state_turns_its_phase_with_each_round),
         cmocka_unit_test(barriers_hand_over_through_stages),
         cmocka_unit_test(the_scheduler_goes_through_bands_column_by_column),
+        cmocka_unit_test(a_barrier_of_another_cta_is_not_waited_on),
         cmocka_unit_test(the_library_says_who_called_it),
         cmocka_unit_test(votes_shuffles_and_reductions_cross_lanes),
         cmocka_unit_test(one_lane_is_elected_in_both_spellings),
