@@ -20,8 +20,8 @@ struct range edit_find(struct edit *e, bool (*in)(char c))
     while (at < e->len && !in(e->at[at]))
         at++;
     struct range r = {at, at};
-    while (r.from > 0 && r.from <= e->len && r.from == at && at == e->len)
-        return (struct range){e->len, e->len};
+    if (at == e->len)
+        return r;
     while (r.from > 0 && in(e->at[r.from - 1]))
         r.from--;
     while (r.to < e->len && in(e->at[r.to]))
@@ -53,7 +53,11 @@ static bool is_number(char c)
 void edit_number(struct edit *e)
 {
     const struct range r = edit_find(e, is_number);
-    fuzz_draw_number(&e->dice, &e->drawn);
+    /* The length of an array or a range is seldom large: most such inputs would do nothing but fill memory. */
+    if (r.to < e->len && (e->at[r.to] == ']' || e->at[r.to] == '>') && roll(&e->dice, 16) != 0)
+        tw_text_addf(&e->drawn, "%u", roll(&e->dice, 130));
+    else
+        fuzz_draw_number(&e->dice, &e->drawn);
     if (r.to > r.from)
         edit_replace(e, r, edit_drawn(e));
 }
