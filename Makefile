@@ -12,6 +12,7 @@
 #   make bench                  what compiling, running and the arithmetic cost; bench-large: a product of 4096 cubed
 #   make sweep                  three thousand drawn kernels each of tcgen05.mma and mma.sync: compiled, assembled, every tenth run
 #   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
+#   make fuzz-campaign RUNS=N   runs each of them until it has done N executions; stops at a finding
 #   make room-layout            build and run one room's tests, linking only that room and those before it
 
 MODE   ?= release
@@ -29,7 +30,7 @@ WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-pr
 OPT.release := -O2 -g
 OPT.debug   := -O0 -g
 OPT.asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# Edges are counted; the values of comparisons are not: they cost ten times as much, and tests/fuzz/mutate.c knows the words.
+# Edges are counted; the values of comparisons are not: they cost ten times as much, and the mutations know the words.
 OPT.fuzz    := -O2 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-coverage=trace-cmp,indirect-calls,stack-depth \
                -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS ?=
@@ -101,7 +102,7 @@ $(call room_test,fuzz): $(B)/%: $(B)/%.o $(FUZZ_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-.PHONY: room-fuzz fuzz
+.PHONY: room-fuzz fuzz fuzz-campaign
 room-fuzz: $(call room_test,fuzz)
 	@tools/run_tests $^
 
@@ -111,9 +112,16 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS))
 	@echo "fuzzers: $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS)); see docs/fuzzing.md"
 
+RUNS ?= 50000000
+fuzz-campaign: fuzz
+	@for target in $(FUZZ_TARGETS); do tools/fuzz_campaign $$target $(RUNS) || exit 1; done
+
 # Only the rooms that they feed: every other one would be edges to count after each input.
 FUZZ_LIBS := $(patsubst %,$(B)/%.a,machine ptx isa layout num diag base)
-$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(FUZZ_KIT) $(FUZZ_LIBS)
+$(B)/fuzz.a: $(FUZZ_KIT)
+	@rm -f $@
+	@ar rcs $@ $^
+$(patsubst %,$(B)/fuzz_%,$(FUZZ_TARGETS)): $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/fuzz.a $(FUZZ_LIBS)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=$* $^ $(LDLIBS) -o $@
 
