@@ -184,13 +184,13 @@ $(B)/examples/check: $(B)/examples/check.o $(EXAMPLES) $(patsubst %,$(B)/cli/%.o
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test $(B)/tests/api/wgmma_run_test: $(EXAMPLES)
+$(B)/tests/api/examples_test $(B)/tests/api/gemm_async_test $(B)/tests/api/cuda_test $(B)/tests/api/wgmma_run_test: $(EXAMPLES)
 
 $(B)/tests/api/arch_test: $(EXAMPLES)
 
 # Kernels drawn over the whole contracts of tcgen05.mma and mma.sync; `make sweep` draws three thousand of each.
 $(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
-$(B)/tests/api/mma_sweep_test: $(patsubst %,$(B)/tests/api/%.o,mma_sweep_draw mma_sweep_run)
+$(B)/tests/api/mma_sweep_test $(B)/tests/api/mma_cuda_test: $(patsubst %,$(B)/tests/api/%.o,mma_sweep_draw mma_sweep_run)
 .PHONY: sweep
 sweep: deps
 	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test $(B)/tests/api/mma_sweep_test >/dev/null
@@ -217,7 +217,7 @@ $(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/machine_bench $(B)/gemm_bench: $(B)/%: $(B)/bench/%.o $(B)/bench/guest.o $(foreach r,machine ptx isa layout num diag base,$(B)/$(r).a)
+$(B)/machine_bench $(B)/gemm_bench: $(B)/%: $(B)/bench/%.o $(B)/bench/guest.o $(foreach r,check machine ptx isa layout num diag base,$(B)/$(r).a)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 

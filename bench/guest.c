@@ -1,6 +1,7 @@
 #include "bench/guest.h"
 
 #include "base/text.h"
+#include "check/hazards.h"
 #include "ptx/ptx.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ uint64_t guest_alloc(struct guest *g, uint64_t bytes, void **host)
     return address;
 }
 
-struct cost guest_run(struct guest *g, const char *entry, const struct launch_spec *spec)
+static struct cost run(struct guest *g, const char *entry, const struct launch_spec *spec, struct hazards *hazards)
 {
     struct launch *const l = tw_launch_new(g->program, entry, spec, &g->diags);
     check(g, l != NULL);
@@ -75,8 +76,24 @@ struct cost guest_run(struct guest *g, const char *entry, const struct launch_sp
     const enum launch_status status = tw_launch_step(l, 0);
     const struct launch_progress progress = tw_launch_progress(l);
     const struct cost cost = {seconds_wall() - wall, seconds_cpu() - cpu, progress.warp_steps, progress.thread_steps};
-    check(g, status == LAUNCH_FINISHED);
+    check(g, status == LAUNCH_FINISHED && (hazards == NULL || tw_hazards_report(hazards, l, &g->diags)));
     tw_launch_free(l);
+    return cost;
+}
+
+struct cost guest_run(struct guest *g, const char *entry, const struct launch_spec *spec)
+{
+    return run(g, entry, spec, NULL);
+}
+
+struct cost guest_run_detecting(struct guest *g, const char *entry, const struct launch_spec *spec)
+{
+    struct hazards *const h = tw_hazards_new();
+    struct launch_spec watched = *spec;
+    check(g, h != NULL);
+    watched.observer = tw_hazards_observer(h);
+    const struct cost cost = run(g, entry, &watched, h);
+    tw_hazards_free(h);
     return cost;
 }
 

@@ -27,6 +27,8 @@ struct cost {
     uint64_t warp_steps, thread_steps;
 };
 struct cost guest_run(struct guest *g, const char *entry, const struct launch_spec *spec);
+/* The same with the detector of hazards at work; a finding ends the program. */
+struct cost guest_run_detecting(struct guest *g, const char *entry, const struct launch_spec *spec);
 /* Each of its times for itself. */
 struct cost cost_best(struct cost a, struct cost b);
 
