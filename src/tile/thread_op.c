@@ -304,8 +304,10 @@ static bool put_registers(struct tile_call *c, struct ir_ptx_operand *to, uint32
         return false;
     const bool keeps = written && has_param(c, "preserve_dst") && tw_tile_flag(c, "preserve_dst");
     const enum ir_ptx_operand_kind kind = keeps ? IR_PTX_UPDATE : written ? IR_PTX_RESULT : IR_PTX_VALUE;
-    const struct ir_type fixed = op->reg_type[operand];
-    tw_tile_put_words(c, to, kind, operand, p, fixed.cls == IR_VOID ? p->reg_type : fixed, !op->braces[operand]);
+    struct ir_type type = op->reg_type[operand].cls == IR_VOID ? p->reg_type : op->reg_type[operand];
+    if (type.cls == IR_BOOL)
+        type = tw_ir_type_of(NUM_U8); /* the byte that holds it, not a predicate */
+    tw_tile_put_words(c, to, kind, operand, p, type, !op->braces[operand]);
     return true;
 }
 

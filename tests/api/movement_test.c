@@ -24,6 +24,7 @@ static const struct type_case types[] = {
     {"s16", "int16", 2},   {"b32", "float32", 4},  {"u32", "uint32", 4},   {"s32", "int32", 4},   {"f32", "float32", 4},
     {"u32", "float32", 4}, {"b64", "int64", 8},    {"u64", "uint64", 8},   {"s64", "int64", 8},   {"f64", "float64", 8},
     {"b64", "float64", 8}, {"b8", "float8_e4m3fn", 1}, {"b16", "bfloat16", 2},
+    {"b8", "bool", 1},
 };
 
 enum space { GLOBAL, GENERIC, SHARED, SHARED_CTA, SHARED_CLUSTER, LOCAL, SPACES };
