@@ -52,7 +52,7 @@ static bool make_map(tw_args *args, struct arg_slot *slot)
     if (m == NULL) {
         struct diag *d = tw_diag(&ctx->diags, E0789, slot->arg->at, "nothing describes tensor map '%s'", slot->arg->name);
         tw_diag_expected(d, "the tensor that it is made from, and its box");
-        tw_diag_fix(d, "write %s: T.TensorMap(\"tensor\", box=(...)), or complete the contract of --emit launch and give it with --launch",
+        tw_diag_fix(d, "write %s: T.TensorMap(\"tensor\", box=(...)), or run the PTX with a launch contract that describes it",
                     slot->arg->name);
         return false;
     }

@@ -107,6 +107,85 @@ static void names_of_all_tensors_are_listed(void **state)
     close_bench(&b);
 }
 
+/* ---- of compiled kernels ------------------------------------------------------------------------------------ */
+
+#define KERNEL(type)                                                                                                             \
+    "from tvm.script import tirx as T\n@T.function\n"                                                                            \
+    "def k(X: T.Tensor((40, 104), \"float16\", align=16), m: " type "):\n"                                                        \
+    "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))\n    T.ptx.prefetch.tensormap(m)\n"
+
+static tw_module *compiled(tw_ctx *ctx, const char *text)
+{
+    tw_module *module = NULL;
+    if (tw_compile(ctx, "k.py", text, strlen(text), &(tw_compile_opts){.arch = "sm_90a"}, &module) != TW_OK)
+        fail_msg("%s", tw_diagnostics(ctx, TW_TEXT));
+    return module;
+}
+
+static void the_contract_of_a_kernel_describes_its_maps(void **state)
+{
+    (void)state;
+    static const char want[] =
+        "    {\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"X\", \"dtype\": \"f16\", \"dims\": [104, 40], \"strides\": [208], \"box\": [64, 16], "
+        "\"element_strides\": [1, 2], \"swizzle\": \"128B\", \"interleave\": \"none\", \"fill\": \"nan\", \"l2\": \"none\"}\n";
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module =
+        compiled(ctx, KERNEL("T.TensorMap(\"X\", box=(16, 64), swizzle=\"128B\", element_strides=(2, 1), fill=\"nan\")"));
+    const char *contract;
+    size_t len;
+    assert_int_equal(tw_module_text(module, TW_EMIT_LAUNCH, &contract, &len), TW_OK);
+    if (strstr(contract, want) == NULL)
+        fail_msg("%s", contract);
+    tw_device *device;
+    tw_args *args;
+    assert_int_equal(tw_device_create(ctx, NULL, &device), TW_OK); /* what was written is read, and the map is made */
+    assert_int_equal(tw_args_create(device, module, NULL, "k.json", contract, len, &args), TW_OK);
+    tw_args_destroy(args);
+    tw_device_destroy(device);
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+}
+
+static void a_map_that_nothing_describes_cannot_be_launched(void **state)
+{
+    (void)state;
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = compiled(ctx, KERNEL("T.TensorMap"));
+    const char *contract;
+    size_t len;
+    tw_device *device;
+    tw_args *args;
+    assert_int_equal(tw_module_text(module, TW_EMIT_LAUNCH, &contract, &len), TW_OK);
+    assert_non_null(strstr(contract, "    {\"name\": \"m\", \"kind\": \"tensor_map\"}\n"));
+    assert_int_equal(tw_device_create(ctx, NULL, &device), TW_OK);
+    assert_int_equal(tw_args_create(device, module, NULL, NULL, NULL, 0, &args), TW_ERROR);
+    assert_string_equal(tw_diagnostics(ctx, TW_TEXT),
+                        "error[E0789]: nothing describes tensor map 'm'\n"
+                        "  expected: the tensor that it is made from, and its box\n"
+                        "       fix: write m: T.TensorMap(\"tensor\", box=(...)), or run the PTX with a launch contract that describes it\n");
+    tw_device_destroy(device);
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+}
+
+/* What only newer devices have is judged when the target is known. */
+static void a_target_that_lacks_a_swizzle_refuses_the_map(void **state)
+{
+    (void)state;
+    static const char text[] = KERNEL("T.TensorMap(\"X\", box=(16, 64), swizzle=\"128B_ATOM_32B\")");
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = NULL;
+    assert_int_equal(tw_compile(ctx, "k.py", text, strlen(text), &(tw_compile_opts){.arch = "sm_90a"}, &module), TW_ERROR);
+    assert_string_equal(tw_diagnostics(ctx, TW_TEXT),
+                        "k.py:3:52: error[E0816]: tensor map 'm' of 'X': swizzle breaks a rule\n"
+                        "    3 | def k(X: T.Tensor((40, 104), \"float16\", align=16), m: T.TensorMap(\"X\", box=(16, 64), swizzle=\"128B_ATOM_32B\")):\n"
+                        "      |                                                    ^\n"
+                        "  expected: none, 32B, 64B or 128B; the others need sm_100\n     found: 128B_ATOM_32B\n"
+                        "      spec: CUDA driver API, cuTensorMapEncodeTiled\n");
+    tw_module_destroy(compiled(ctx, KERNEL("T.TensorMap(\"X\", box=(16, 64), swizzle=\"128B\")")));
+    tw_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +193,9 @@ int main(void)
         cmocka_unit_test(a_map_that_the_encoder_refuses_names_its_field),
         cmocka_unit_test(swizzle_96b_is_refused_by_name),
         cmocka_unit_test(names_of_all_tensors_are_listed),
+        cmocka_unit_test(the_contract_of_a_kernel_describes_its_maps),
+        cmocka_unit_test(a_map_that_nothing_describes_cannot_be_launched),
+        cmocka_unit_test(a_target_that_lacks_a_swizzle_refuses_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

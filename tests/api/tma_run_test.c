@@ -326,6 +326,40 @@ static void nvcc_gives_the_same_bits(void **state)
         both_back_ends(forms[i].what, form_program(room, &forms[i]), forms[i].arch);
 }
 
+/* ---- around them ----------------------------------------------------------------------------------------------------- */
+
+/* Barriers of the cluster and in shared memory, election, fences, register counts: raw, as pipelines use them. */
+static const char pipeline_program[] =
+    HEAD "def k(Out: T.Tensor((4, 64), \"uint32\")):\n"
+    "    T.device_entry(launch=T.cuda.LaunchConfig(grid=2, block=384, cluster=2))\n    t = T.cuda.thread_idx(\"x\")\n"
+    "    b = T.cuda.block_idx(\"x\")\n    bar = T.alloc_shared((1,), \"uint64\")\n"
+    "    who: T.uint32 = 0\n    leads: T.uint32 = 0\n    done: T.uint32 = 0\n    remote: T.uint32 = 0\n"
+    "    T.ptx.elect_sync(who, leads, T.uint32(0xFFFFFFFF))\n    if t == 0:\n"
+    "        T.ptx.mbarrier.init.shared__cta.b64(bar.ptr_to([0]), T.uint32(1))\n        T.ptx.fence.mbarrier_init.release.cluster()\n"
+    "    T.ptx.barrier.cluster.arrive.release.aligned()\n    T.ptx.barrier.cluster.wait.acquire.aligned()\n"
+    "    if t < 128:\n        T.ptx.setmaxnreg.dec.sync.aligned.u32(40)\n    else:\n        T.ptx.setmaxnreg.inc.sync.aligned.u32(232)\n"
+    "    if t == 0:\n"
+    "        T.ptx.mapa.shared__cluster.u32(remote, T.cuda.cvta_generic_to_shared(bar.ptr_to([0])), T.uint32(1) - T.cast(b, \"uint32\"))\n"
+    "        T.ptx.mbarrier.arrive.release.cluster.shared__cluster.b64(T.ptx.SINK, remote)\n"
+    "    while done == 0:\n"
+    "        T.ptx[\"mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64\"](done, bar.ptr_to([0]), T.uint32(0))\n"
+    "    T.ptx.fence.proxy.async_()\n    T.ptx.fence.proxy.async_.shared__cta()\n"
+    "    if t < 64:\n        Out[2 * b, t] = leads\n        Out[2 * b + 1, t] = done + who\n"
+    "    T.ptx.griddepcontrol.launch_dependents()\n    T.ptx.barrier.cluster.arrive.aligned()\n    T.ptx.barrier.cluster.wait.aligned()\n";
+
+static void what_a_pipeline_needs_works_raw(void **state)
+{
+    static uint32_t out[4][64];
+    (void)state;
+    run_movement("a pipeline's instructions", pipeline_program, "sm_90a", "setmaxnreg", 2, (struct move_tensor[]){{"Out", out, sizeof out}}, 1);
+    for (int t = 0; t < 64; t++) {
+        assert_int_equal(out[0][t], t % 32 == 0);
+        assert_int_equal(out[2][t], t % 32 == 0);
+        assert_int_equal(out[1][t], 1);
+        assert_int_equal(out[3][t], 1);
+    }
+}
+
 /* ---- at run time ---------------------------------------------------------------------------------------------------- */
 
 /* What is known only when the kernel runs is judged by the machine: the twins of the compile-time rules. */
@@ -369,6 +403,7 @@ int main(void)
         ROOM_TEST(every_box_arrives_and_leaves),
         ROOM_TEST(every_form_does_what_its_name_says),
         ROOM_TEST(nvcc_gives_the_same_bits),
+        cmocka_unit_test(what_a_pipeline_needs_works_raw),
         ROOM_TEST(the_machine_judges_what_was_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
