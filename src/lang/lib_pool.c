@@ -236,19 +236,13 @@ static bool read_columns(struct eval *ev, const struct arg *a, int64_t least, in
     return false;
 }
 
-/* shape, dtype?, *, layout?, cols?, datapath? */
-static struct value tmem_alloc(struct eval *ev, struct call *c)
+static struct value take_columns(struct eval *ev, struct call *c, const struct tensor_type *t, const struct arg *wanted)
 {
     struct pool *p = self_of(c);
     struct ir_kernel *k = eval_kernel(ev);
-    const struct arg none = {.given = false};
-    const struct type_args a = {&c->args[0], &c->args[1], &none, &none, &c->args[2], c->at};
-    struct tensor_type t;
     int64_t cols;
-    if (!tw_call_refuse_given(ev, c, 4, "datapath") || !tw_tensor_read_type(ev, &a, &t))
-        return value_error();
-    const struct value v = tw_tensor_declare(ev, NULL, &t, IR_TMEM, c->at);
-    if (v.kind != VALUE_TENSOR || !read_columns(ev, &c->args[3], columns_of(v.u.tensor), &cols))
+    const struct value v = tw_tensor_declare(ev, NULL, t, IR_TMEM, c->at);
+    if (v.kind != VALUE_TENSOR || !read_columns(ev, wanted, columns_of(v.u.tensor), &cols))
         return value_error();
     if (p->next + cols > p->total_cols) {
         struct diag *d = tw_diag(ev->diags, E0211, c->at, "the pool has too few columns left");
@@ -260,6 +254,87 @@ static struct value tmem_alloc(struct eval *ev, struct call *c)
     v.u.tensor->storage->base = tw_ir_binary(k, IR_ADD, tw_ir_var_ref(k, p->base, c->at), first, c->at);
     p->next += cols;
     return v;
+}
+
+/* An argument of a layout factory, by position where `name` is NULL. */
+static void give(struct eval *ev, struct args *to, const char *name, struct value v, struct src_span at)
+{
+    *vec_push(ev->arena, to) = (struct arg){
+        .value = v, .at = at, .given = true, .name = name == NULL ? NULL : tw_intern(ev->names, tw_str(name))};
+}
+
+static bool make_layout(struct eval *ev, const struct call *c, const char *factory, const struct args *args,
+                        const struct layout **out)
+{
+    const struct value f = tw_names_member(ev, &tw_names_layout, factory, c->at);
+    const struct value made = tw_call_builtin(ev, f.u.builtin, args, c->at);
+    *out = made.kind == VALUE_LAYOUT ? made.u.layout : NULL;
+    return *out != NULL;
+}
+
+static bool tmem_type(struct eval *ev, struct call *c, const struct arg *layout, struct tensor_type *t)
+{
+    static const struct arg none = {.given = false};
+    const struct type_args a = {&c->args[0], &c->args[1], &none, &none, layout == NULL ? &none : layout, c->at};
+    return tw_tensor_read_type(ev, &a, t);
+}
+
+static bool is_matrix(struct eval *ev, struct call *c, const struct tensor_type *t)
+{
+    if (t->shape.rank == 2)
+        return true;
+    tw_eval_mismatch(ev, c->args[0].at, "the shape", "(rows, columns)", c->args[0].value);
+    return false;
+}
+
+/* shape, dtype?, *, layout?, cols?, datapath? */
+static struct value tmem_alloc(struct eval *ev, struct call *c)
+{
+    struct tensor_type t;
+    struct args f = {0};
+    if (!tmem_type(ev, c, &c->args[2], &t))
+        return value_error();
+    if (!c->args[4].given || c->args[4].value.kind == VALUE_NONE)
+        return take_columns(ev, c, &t, &c->args[3]);
+    if (t.layout != NULL || !is_matrix(ev, c, &t))
+        return t.layout == NULL ? value_error()
+                                : tw_eval_unsupported(ev, c->args[4].at, "'datapath' beside 'layout'");
+    give(ev, &f, NULL, c->args[4].value, c->args[4].at);
+    give(ev, &f, NULL, value_int(t.shape.dim[0]), c->args[0].at);
+    give(ev, &f, NULL, value_int(t.shape.dim[1]), c->args[0].at);
+    return make_layout(ev, c, "tmem_datapath_layout", &f, &t.layout) ? take_columns(ev, c, &t, &c->args[3]) : value_error();
+}
+
+/* shape, dtype?, *, M, cta_group?, ws?, cols?: operand A or D of tcgen05.mma, by the last letter of the name. */
+static struct value tmem_alloc_operand(struct eval *ev, struct call *c)
+{
+    struct tensor_type t;
+    struct args f = {0};
+    if (!tmem_type(ev, c, NULL, &t))
+        return value_error();
+    give(ev, &f, NULL, value_str(tw_str(c->row->name + strlen(c->row->name) - 1)), c->at);
+    give(ev, &f, NULL, c->args[0].value, c->args[0].at);
+    give(ev, &f, NULL, (struct value){.kind = VALUE_DTYPE, .u.dtype = t.elem}, c->args[1].given ? c->args[1].at : c->at);
+    give(ev, &f, "M", c->args[2].value, c->args[2].at);
+    give(ev, &f, "cta_group", c->args[3].given ? c->args[3].value : value_int(self_of(c)->cta_group), c->at);
+    if (c->args[4].given)
+        give(ev, &f, "ws", c->args[4].value, c->args[4].at);
+    return make_layout(ev, c, "tmem_mma_operand_layout", &f, &t.layout) ? take_columns(ev, c, &t, &c->args[5]) : value_error();
+}
+
+/* shape, dtype?, *, sf_per_mma, sf_reuse?, cols?: scale factors, (rows, factors of a row). */
+static struct value tmem_alloc_scales(struct eval *ev, struct call *c)
+{
+    struct tensor_type t;
+    struct args f = {0};
+    if (!tmem_type(ev, c, NULL, &t) || !is_matrix(ev, c, &t))
+        return value_error();
+    give(ev, &f, NULL, value_int(t.shape.dim[0]), c->args[0].at);
+    give(ev, &f, NULL, value_int(t.shape.dim[1]), c->args[0].at);
+    give(ev, &f, NULL, c->args[2].value, c->args[2].at);
+    if (c->args[3].given)
+        give(ev, &f, NULL, c->args[3].value, c->args[3].at);
+    return make_layout(ev, c, "sf_tmem_layout", &f, &t.layout) ? take_columns(ev, c, &t, &c->args[4]) : value_error();
 }
 
 static struct value call_library(struct eval *ev, const struct call *c, const char *name, const struct value *given,
@@ -313,6 +388,7 @@ static struct value tmem_dealloc(struct eval *ev, struct call *c)
 /* ---- names --------------------------------------------------------------------------------------- */
 
 #define OPERAND_PARAMS "shape, dtype?, swizzle_mode?, align?"
+#define TMEM_OPERAND_PARAMS "shape, dtype?, *, M, cta_group?, ws?, cols?"
 static const struct builtin smem_rows[] = {
     {"alloc", "shape, dtype?, *, layout?, align?, name?", smem_alloc, ON_DEVICE},
     {"alloc_tcgen05_mma_AB", OPERAND_PARAMS, smem_alloc_operand, ON_DEVICE},
@@ -322,13 +398,15 @@ static const struct builtin smem_rows[] = {
 };
 static const struct builtin tmem_rows[] = {
     {"alloc", "shape, dtype?, *, layout?, cols?, datapath?", tmem_alloc, ON_DEVICE},
+    {"alloc_tcgen05_mma_A", TMEM_OPERAND_PARAMS, tmem_alloc_operand, ON_DEVICE},
+    {"alloc_tcgen05_mma_D", TMEM_OPERAND_PARAMS, tmem_alloc_operand, ON_DEVICE},
+    {"alloc_sf", "shape, dtype?, *, sf_per_mma, sf_reuse?, cols?", tmem_alloc_scales, ON_DEVICE},
     {"move_base_to", "column", move_base_to, ON_DEVICE},
     {"commit", "", tmem_commit, ON_DEVICE},
     {"dealloc", "", tmem_dealloc, ON_DEVICE},
 };
 static const struct builtin_table tables[] = {{smem_rows, sizeof smem_rows / sizeof smem_rows[0]},
                                               {tmem_rows, sizeof tmem_rows / sizeof tmem_rows[0]}};
-static const char *const refused[] = {"alloc_sf", "alloc_tcgen05_mma_A", "alloc_tcgen05_mma_D"};
 
 struct value tw_pool_attr(struct eval *ev, struct value pool, const char *name, struct src_span at)
 {
@@ -344,9 +422,6 @@ struct value tw_pool_attr(struct eval *ev, struct value pool, const char *name, 
             best = t->rows[i].name;
         }
     }
-    for (size_t i = 0; pool.u.pool->is_tmem && i < sizeof refused / sizeof refused[0]; i++)
-        if (strcmp(refused[i], name) == 0)
-            return tw_eval_unsupported(ev, at, "'%s' of a %s", name, kind);
     struct diag *d = tw_diag(ev->diags, E0202, at, "a %s has no '%s'", kind, name);
     if (best != NULL)
         tw_diag_fix(d, "write '%s'", best);

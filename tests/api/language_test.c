@@ -416,6 +416,31 @@ static void faults_of_pools_are_named(void **state)
                 "       fix: write 'alloc'\n");
 }
 
+/* Columns are handed out one behind the other; where a tensor lies follows from its data path. */
+static void tensor_memory_is_laid_out_by_what_it_is_for(void **state)
+{
+    (void)state;
+    struct program_run *r = program_run(
+        WARPS "    pool = T.SMEMPool()\n    tp = T.TMEMPool(pool, total_cols=512)\n    pool.commit()\n"
+              "    d = tp.alloc_tcgen05_mma_D((64, 32), \"float32\", M=64)\n"
+              "    a = tp.alloc_tcgen05_mma_A((128, 64), \"float16\", M=128)\n"
+              "    s = tp.alloc_sf((128, 4), \"uint8\", sf_per_mma=4)\n"
+              "    f = tp.alloc((64, 8), \"float32\", datapath=\"F\", cols=16)\n"
+              "    e = tp.alloc((128, 8), \"float32\")\n"
+              "    tp.commit()\n    T.cuda.cta_sync()\n    tp.dealloc()\n");
+    const char *ir;
+    size_t len;
+    assert_int_equal(tw_module_text(r->module, TW_EMIT_IR, &ir, &len), TW_OK);
+    static const char *const bases[] = {"tmem d: float32 x 2048 at tmem_base\n", "tmem a: float16 x 8192 at (tmem_base + uint32(32))\n",
+                                        "tmem s: uint8 x 512 at (tmem_base + uint32(64))\n",
+                                        "tmem f: float32 x 512 at (tmem_base + uint32(68))\n",
+                                        "tmem e: float32 x 1024 at (tmem_base + uint32(84))\n"};
+    for (size_t i = 0; i < COUNT(bases); i++)
+        if (strstr(ir, bases[i]) == NULL)
+            fail_msg("no %s in\n%s", bases[i], ir);
+    program_end(r);
+}
+
 static void faults_of_tensor_memory_pools_are_named(void **state)
 {
     (void)state;
@@ -438,6 +463,16 @@ static void faults_of_tensor_memory_pools_are_named(void **state)
                       "   15 |         tp.commit()\n"
                       "      |         ^~~~~~~~~~~\n"
                       "  expected: a place that all threads of the CTA reach: it synchronises them\n");
+    snprintf(text, sizeof text, "%s%s    a = tp.alloc((128, 64), \"float32\", cols=32)\n", WARPS, pools);
+    expect_said(text, "k.py:14:40: error[E0211]: the tensor does not fit these columns\n"
+                      "   14 |     a = tp.alloc((128, 64), \"float32\", cols=32)\n"
+                      "      |                                        ^~~~~~~\n"
+                      "  expected: at least 64\n"
+                      "     found: 32\n");
+    snprintf(text, sizeof text, "%s%s    tp.dealloc()\n", WARPS, pools);
+    expect_said(text, "k.py:14:5: error[E0212]: 'dealloc' stands before the pool's commit()\n"
+                      "   14 |     tp.dealloc()\n"
+                      "      |     ^~~~~~~~~~~~\n");
     expect_said(WARPS "    pool = T.SMEMPool()\n    tp = T.TMEMPool(pool, total_cols=96)\n",
                 "k.py:12:27: error[E0211]: tensor memory is not allocated in this many columns\n"
                 "   12 |     tp = T.TMEMPool(pool, total_cols=96)\n"
@@ -525,8 +560,8 @@ static void a_barrier_of_another_cta_is_not_waited_on(void **state)
     expect_said(MID "    r = T.cta_id_in_cluster([2])\n    T.cta_id([2])\n    T.thread_id([32])\n"
                     "    pool = T.SMEMPool()\n    bar = MBarrier(pool, 1)\n    pool.commit()\n"
                     "    bar.remote_view(0).wait(0, 0)\n",
-                "tilewright:library.py:84:9: error[E0218]: the assertion does not hold\n"
-                "   84 |         T.static_assert(False, 'a thread waits for barriers of its own CTA alone')\n"
+                "tilewright:library.py:81:9: error[E0218]: the assertion does not hold\n"
+                "   81 |         T.static_assert(False, 'a thread waits for barriers of its own CTA alone')\n"
                 "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                 "     found: a thread waits for barriers of its own CTA alone\n"
                 "k.py:14:5: note: in this call of 'wait'\n"
@@ -728,6 +763,7 @@ int main(void)
         cmocka_unit_test(parts_that_are_none_are_refused),
         cmocka_unit_test(a_pool_hands_out_aligned_pieces_of_one_arena),
         cmocka_unit_test(faults_of_pools_are_named),
+        cmocka_unit_test(tensor_memory_is_laid_out_by_what_it_is_for),
         cmocka_unit_test(faults_of_tensor_memory_pools_are_named),
         cmocka_unit_test(a_pipeline_state_turns_its_phase_with_each_round),
         cmocka_unit_test(barriers_hand_over_through_stages),
