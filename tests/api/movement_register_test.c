@@ -349,6 +349,34 @@ static const char matrices[] =
     "    for c in range(64):\n"
     "        Out[t, c] = s[t, c]\n";
 
+/* What sm_100 adds: 256 bits at once, matrices of bytes, vectors of atomics; and an ignored source. */
+static const char newer[] =
+    "from tvm.script import tirx as T\n"
+    "Lane = T.cuda.Axis.laneid\n"
+    "@T.function\n"
+    "def k(In: T.Tensor((32, 8), \"uint32\"), Out: T.Tensor((32, 8), \"uint32\"), Sum: T.Tensor((32, 4), \"float32\"), Halves: T.Tensor((32, 2), \"uint32\")):\n"
+    "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))\n"
+    "    t = T.cuda.thread_idx(\"x\")\n"
+    "    r = T.alloc_local((8,), \"uint32\", layout=\"default\")\n"
+    "    f = T.alloc_local((4,), \"float32\", layout=\"default\")\n"
+    "    h = T.alloc_local((2,), \"uint32\", layout=\"default\")\n"
+    "    s = T.alloc_shared((32, 4), \"uint32\", layout=\"default\")\n"
+    "    m = r.view(2, 16, 4, layout=T.TileLayout(T.S[(2, 2, 8, 4) : (2, 1, 4 @ Lane, 1 @ Lane)]))\n"
+    "    T.cuda.tile.apply(T.ptx[\"ld.global.v8.b32\"], r.view(1, 8), In[t, 0:8])\n"
+    "    T.cuda.tile.apply(T.ptx[\"st.global.v8.b32\"], Out[t ^ 3, 0:8], r.view(1, 8))\n"
+    "    T.cuda.tile.apply(T.ptx[\"cp.async.cg.shared.global\"], s[t, 0:4], In[t, 4:8], chunk_bytes=16, ignore_src=t % 2 == 1)\n"
+    "    T.ptx.cp_async.wait_all()\n"
+    "    T.cuda.cta_sync()\n"
+    "    T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8\"], m, s.view(2, 16, 4), scope=\"warp\")\n"
+    "    for i in range(4):\n"
+    "        f[i] = T.float32(i + 1)\n"
+    "    h[0] = T.uint32(0x3c004000)\n"
+    "    h[1] = T.uint32(0x40003c00)\n"
+    "    T.cuda.tile.apply(T.ptx[\"red.global.add.v4.f32\"], Sum[t // 2, 0:4], f.view(1, 4))\n"
+    "    T.cuda.tile.apply(T.ptx[\"atom.global.max.noftz.v2.f16x2\"], h.view(1, 2), Halves[t, 0:2], h.view(1, 2))\n"
+    "    for i in range(4):\n"
+    "        Out[t, i] = r[i] + h[i % 2]\n";
+
 static void cuda_text_leaves_the_same_bits(void **state)
 {
     (void)state;
@@ -358,6 +386,7 @@ static void cuda_text_leaves_the_same_bits(void **state)
     same_by_cuda("clamp_scale", clamp_scale, "sm_80", "");
     same_by_cuda("mixture", mixture, "sm_80", "");
     same_by_cuda("matrices", matrices, "sm_90", "");
+    same_by_cuda("newer", newer, "sm_100a", "");
     same_by_cuda("gemm_cp_async", gemm, "sm_80", "");
     free(gemm);
 }
