@@ -37,6 +37,7 @@ struct finding {
     struct finding *next;
     enum verdict verdict;
     struct site write, read;
+    const struct origin *culprit; /* the instruction that lacks something */
     uint64_t cluster, time;
     uint32_t cta_threads;
     uint64_t address;
@@ -82,10 +83,9 @@ void tw_hazards_free(struct hazards *h)
     free(h);
 }
 
-/* The fault is the writer's: its first reader stands for all. */
 static bool same_fault(const struct finding *a, const struct finding *b)
 {
-    return a->verdict == b->verdict && a->write.origin == b->write.origin;
+    return a->verdict == b->verdict && a->culprit == b->culprit;
 }
 
 static bool earlier(const struct finding *a, const struct finding *b)
@@ -93,7 +93,7 @@ static bool earlier(const struct finding *a, const struct finding *b)
     return a->cluster != b->cluster ? a->cluster < b->cluster : a->time < b->time;
 }
 
-/* Of a writing instruction the first cluster's first finding stays, whichever thread of the host comes first. */
+/* Of a faulty instruction the first cluster's first finding stays, whichever thread of the host comes first. */
 static void keep(struct hazards *h, const struct finding *found)
 {
     pthread_mutex_lock(&h->lock);
@@ -163,15 +163,25 @@ static struct site site_of(const struct shadow *s, const struct machine_event *e
     return (struct site){e->origin, e->cta_rank * s->cta_threads + e->warp * 32 + lane};
 }
 
-/* Whether the cluster has reported the writing instruction already; remembers it. */
-static bool was_seen(struct shadow *s, enum verdict verdict, const struct cell *c)
+/* Whether the cluster has reported the instruction already; remembers it. */
+static bool was_seen(struct shadow *s, enum verdict verdict, const struct origin *culprit)
 {
-    for (uint32_t i = 0; i < SEEN_WRITES; i++)
-        if (s->seen[i].verdict == verdict && s->seen[i].write == c->origin)
+    for (uint32_t i = 0; i < SEEN_FAULTS; i++)
+        if (s->seen[i].verdict == verdict && s->seen[i].culprit == culprit)
             return true;
-    s->seen[s->next_seen] = (struct seen_write){verdict, c->origin};
-    s->next_seen = (s->next_seen + 1) % SEEN_WRITES;
+    s->seen[s->next_seen] = (struct seen_fault){verdict, culprit};
+    s->next_seen = (s->next_seen + 1) % SEEN_FAULTS;
     return false;
+}
+
+static void find(struct hazards *h, struct shadow *s, struct finding found)
+{
+    if (was_seen(s, found.verdict, found.culprit))
+        return;
+    found.cluster = s->cluster;
+    found.time = s->now - s->base;
+    found.cta_threads = s->cta_threads;
+    keep(h, &found);
 }
 
 /* The words that the operation reads; neighbours are mostly alike. */
@@ -186,14 +196,26 @@ static void look_at_read(struct hazards *h, struct shadow *s, const struct machi
             continue;
         last = c;
         const enum verdict verdict = tw_shadow_judge(s, c, r);
-        if (verdict != VERDICT_FINE && !was_seen(s, verdict, c))
-            keep(h, &(struct finding){.verdict = verdict, .write = {c->origin, c->thread}, .read = r->site, .cluster = s->cluster, .time = s->now - s->base,
-                                      .cta_threads = s->cta_threads, .address = (e->address & ~UINT64_C(3)) + 4 * i});
+        if (verdict != VERDICT_FINE) /* the writer's fault: its first reader stands for all */
+            find(h, s, (struct finding){.verdict = verdict, .write = {c->origin, c->thread}, .read = r->site, .culprit = c->origin,
+                                        .address = (e->address & ~UINT64_C(3)) + 4 * i});
     }
+}
+
+static void access_tensor(struct hazards *h, struct shadow *s, const struct machine_event *e)
+{
+    if (e->write)
+        tw_shadow_tensor_write(s, e);
+    const struct tensor_cell *const c = e->read ? tw_shadow_tensor_judge(s, e) : NULL;
+    if (c != NULL)
+        find(h, s, (struct finding){.verdict = VERDICT_UNORDERED, .write = c->site, .read = s->loader, .culprit = s->loader.origin,
+                                    .address = e->address});
 }
 
 static void access(struct hazards *h, struct shadow *s, const struct machine_event *e)
 {
+    if (e->space == SPACE_TMEM)
+        access_tensor(h, s, e);
     if (e->space != SPACE_SHARED && e->space != SPACE_SHARED_CLUSTER)
         return;
     if (e->proxy == PROXY_GENERIC && e->write && e->origin != NULL) {
@@ -227,18 +249,36 @@ static void synchronise(struct shadow *s, const struct machine_event *e)
         tw_order_known(o, warp)[warp] = s->now;
 }
 
+static void fence(struct shadow *s, const struct machine_event *e)
+{
+    if (e->fence == FENCE_PROXY_ASYNC && e->space != SPACE_GLOBAL)
+        tw_shadow_fence(s, e);
+    else if (e->fence == FENCE_TC_AFTER)
+        s->after[warp_of(s, e)] = s->now;
+}
+
+static void issue(struct shadow *s, const struct machine_event *e)
+{
+    const enum isa_op op = e->origin == NULL || e->origin->inst == NULL ? OP_NONE : (enum isa_op)e->origin->inst->form->op;
+    const struct site site = site_of(s, e, (uint32_t)__builtin_ctz(e->lanes | UINT32_C(1) << 31));
+    if (reads_shared(op))
+        tw_shadow_issue(s, e, site);
+    if (op == OP_TCGEN05_LD || op == OP_TCGEN05_LD_RED) {
+        s->load = e->op;
+        s->loader = site;
+    }
+}
+
 static void see(struct hazards *h, struct shadow *s, const struct machine_event *e)
 {
     s->now++;
     if (e->kind == EVENT_ACCESS)
         access(h, s, e);
-    else if (e->kind == EVENT_FENCE) {
-        if (e->fence == FENCE_PROXY_ASYNC && e->space != SPACE_GLOBAL)
-            tw_shadow_fence(s, e);
-    } else if (e->kind == EVENT_ASYNC_ISSUE) {
-        if (e->origin != NULL && e->origin->inst != NULL && reads_shared(e->origin->inst->form->op))
-            tw_shadow_issue(s, e, site_of(s, e, (uint32_t)__builtin_ctz(e->lanes | UINT32_C(1) << 31)));
-    } else if (e->kind == EVENT_ASYNC_COMPLETE)
+    else if (e->kind == EVENT_FENCE)
+        fence(s, e);
+    else if (e->kind == EVENT_ASYNC_ISSUE)
+        issue(s, e);
+    else if (e->kind == EVENT_ASYNC_COMPLETE)
         tw_shadow_complete(s, e->op);
     else
         synchronise(s, e);
@@ -296,7 +336,25 @@ static const char *opcode(const struct site *site)
     return site->origin->inst == NULL ? "an instruction" : site->origin->inst->form->opcode;
 }
 
-static struct diag *message(const struct reporter *r, const struct finding *f)
+static void add_sites(const struct reporter *r, const struct finding *f, struct diag *d)
+{
+    tw_diag_note(d, f->write.origin->at, "written by %s%s", thread_name(r, f, &f->write), source_name(r, &f->write));
+    tw_diag_note(d, (struct src_span){0}, "read for %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));
+}
+
+static void report_unordered(const struct reporter *r, const struct finding *f)
+{
+    struct diag *const d = tw_diag(r->diags, E0923, f->read.origin->at,
+                                   "%s reads what %s has written without tcgen05.fence::after_thread_sync", opcode(&f->read), opcode(&f->write));
+    tw_diag_expected(d, "tcgen05.fence::after_thread_sync between the wait for the completion and this instruction");
+    tw_diag_found(d, "no such fence by the warp since lane %u, column %u of tensor memory was written", (unsigned)(f->address >> 16),
+                  (unsigned)(f->address & 0xffff));
+    tw_diag_fix(d, "put tcgen05.fence::after_thread_sync behind the wait");
+    tw_diag_spec(d, "PTX ISA, tcgen05.fence");
+    add_sites(r, f, d);
+}
+
+static struct diag *proxy_message(const struct reporter *r, const struct finding *f)
 {
     const char *const write = opcode(&f->write), *const read = opcode(&f->read);
     const struct src_span at = f->read.origin->at;
@@ -306,20 +364,18 @@ static struct diag *message(const struct reporter *r, const struct finding *f)
                    "%s reads shared memory that %s has written without a proxy fence", read, write);
 }
 
-static void report_one(const struct reporter *r, const struct finding *f)
+static void report_proxy(const struct reporter *r, const struct finding *f)
 {
     const bool copied = f->verdict == VERDICT_COPIED;
-    const char *const writer = thread_name(r, f, &f->write);
-    struct diag *const d = message(r, f);
+    struct diag *const d = proxy_message(r, f);
     tw_diag_expected(d, "fence.proxy.async by the thread that writes, after its %s%s and before it arrives at the barrier",
                      opcode(&f->write), copied ? " has been waited for" : "");
     tw_diag_found(d, f->verdict == VERDICT_BEHIND ? "%s, which wrote shared address 0x%llx, synchronised before a fence.proxy.async of its own"
                                                   : "no fence.proxy.async between the two by %s, which wrote shared address 0x%llx",
-                  writer, (unsigned long long)f->address);
+                  thread_name(r, f, &f->write), (unsigned long long)f->address);
     tw_diag_fix(d, "let every thread that %s execute fence.proxy.async.shared::cta in front of the barrier", copied ? "copies" : "writes");
     tw_diag_spec(d, "PTX ISA, memory consistency model, proxies");
-    tw_diag_note(d, f->write.origin->at, "written by %s%s", writer, source_name(r, &f->write));
-    tw_diag_note(d, (struct src_span){0}, "read for %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));
+    add_sites(r, f, d);
 }
 
 /* The list, first finding first. */
@@ -344,6 +400,9 @@ bool tw_hazards_report(struct hazards *h, const struct launch *l, struct diags *
         h->exhausted |= s->claims.exhausted;
     h->findings = sorted(h->findings);
     for (const struct finding *f = h->findings; f != NULL; f = f->next)
-        report_one(&r, f);
+        if (f->verdict == VERDICT_UNORDERED)
+            report_unordered(&r, f);
+        else
+            report_proxy(&r, f);
     return !h->exhausted;
 }

@@ -1,4 +1,5 @@
-/* Hazards of a run, from its events: shared memory that ordinary stores wrote and an engine reads.
+/* Hazards of a run, from its events: shared memory that ordinary stores wrote and an engine reads, and tensor memory that
+ * is loaded without the fence behind the wait (note E0923; tensor_shadow.c).
  *
  * Loads, stores, atomics and cp.async go through the generic proxy; tensor core instructions with descriptors, tcgen05.cp and
  * bulk or tensor copies read shared memory through the async proxy. Between a write and such a read must stand, in this

@@ -22,7 +22,7 @@ struct shadow *tw_shadow_new(uint32_t ctas, uint32_t threads, uint32_t bytes)
     s->cells = tw_claim(&s->claims, (uint64_t)ctas * s->cta_words, sizeof *s->cells);
     s->fences = tw_claim(&s->claims, (uint64_t)ctas * threads, sizeof *s->fences);
     s->fenced = tw_claim(&s->claims, (uint64_t)ctas * s->cta_warps, sizeof *s->fenced);
-    if (tw_order_init(&s->order, &s->claims, ctas * s->cta_warps) && !s->claims.exhausted)
+    if (tw_order_init(&s->order, &s->claims, ctas * s->cta_warps) && tw_shadow_tensor_init(s))
         return s;
     tw_shadow_free(s);
     return NULL;
@@ -44,6 +44,7 @@ void tw_shadow_begin(struct shadow *s, uint64_t cluster)
     tw_order_clear(&s->order);
     memset(s->fences, 0, (size_t)s->ctas * s->cta_threads * sizeof *s->fences);
     memset(s->fenced, 0, s->order.warps * sizeof *s->fenced);
+    memset(s->after, 0, s->order.warps * sizeof *s->after);
     memset(s->seen, 0, sizeof s->seen);
     for (uint32_t i = 0; i < READING_BUCKETS; i++)
         while (s->readings[i] != NULL)

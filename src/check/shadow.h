@@ -43,10 +43,17 @@ enum verdict {
     VERDICT_FINE,     /* ordered, or nothing is known */
     VERDICT_UNFENCED, /* E0920 */
     VERDICT_COPIED,   /* E0922: the same of cp.async */
+    VERDICT_UNORDERED, /* E0923: a load from tensor memory without tcgen05.fence::after_thread_sync */
     VERDICT_BEHIND    /* E0921: behind the synchronisation stands the thread's fence, or another one's */
 };
 
-enum { READING_BUCKETS = 64, SEEN_WRITES = 16 };
+enum { READING_BUCKETS = 64, SEEN_FAULTS = 16 };
+
+/* Sixteen lanes of a column of tensor memory, which products and copies write together. */
+struct tensor_cell {
+    uint64_t time; /* when an operation wrote them last; 0: a thread has since */
+    struct site site;
+};
 
 struct shadow {
     struct claims claims;
@@ -60,10 +67,14 @@ struct shadow {
     uint64_t *fenced;        /* one a warp: its writes up to then precede a proxy fence of somebody who knew of them */
     struct reading *readings[READING_BUCKETS], *spare;
     struct reading *last;    /* found last; NULL: none */
-    struct seen_write {      /* the last instructions that were reported, so that loops report them once */
+    struct tensor_cell *tensor; /* of each CTA; see tensor_shadow.c */
+    uint64_t *after;         /* one a warp: its last tcgen05.fence::after_thread_sync */
+    uint64_t load;           /* the tcgen05.ld that is being issued, and by whom */
+    struct site loader;
+    struct seen_fault {      /* the last instructions that were reported, so that loops report them once */
         enum verdict verdict;
-        const struct origin *write;
-    } seen[SEEN_WRITES];
+        const struct origin *culprit;
+    } seen[SEEN_FAULTS];
     uint32_t next_seen;
 };
 
@@ -88,5 +99,12 @@ struct reading *tw_shadow_reading(struct shadow *s, uint64_t op);
 struct cell *tw_shadow_cells(const struct shadow *s, const struct machine_event *e, uint32_t *count);
 
 enum verdict tw_shadow_judge(const struct shadow *s, const struct cell *c, const struct reading *r);
+
+/* ---- Tensor memory (tensor_shadow.c) ---- */
+
+bool tw_shadow_tensor_init(struct shadow *s);
+void tw_shadow_tensor_write(struct shadow *s, const struct machine_event *e);
+/* What the load that is being issued reads without a fence behind its completion; NULL: nothing. */
+const struct tensor_cell *tw_shadow_tensor_judge(const struct shadow *s, const struct machine_event *e);
 
 #endif

@@ -61,6 +61,7 @@ static const struct {
     const char *name;
     enum diag_code code;
 } wanted[] = {
+    {"fence_after_wait_missing", E0923},
     {"fence_by_one_thread_only", E0920},
     {"fence_cp_async_then_wgmma", E0922},
     {"fence_store_then_bulk_store", E0920},

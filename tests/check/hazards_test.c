@@ -96,6 +96,43 @@ static void a_copy_without_a_proxy_fence_is_a_note(void **state)
            SITES("14", "cp.async.ca.shared.global [%r2], [%at], 4;", "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "0,0,0"));
 }
 
+/* ---- Tensor memory ---------------------------------------------------------------------------------------------------- */
+
+/* A warp copies 512 bytes to tensor memory, waits for the commit, and loads a column. */
+#define TENSOR(after)                                                                                             \
+    ".version 8.8\n.target sm_100a\n.address_size 64\n"                                                          \
+    ".shared .align 128 .b8 box[512]; .shared .align 8 .b64 bar; .shared .align 4 .b32 slot;\n"                   \
+    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %q<4>;\n"              \
+    "mov.u32 %r0, %tid.x;\nsetp.eq.u32 %p1, %r0, 0;\nmov.u32 %r1, box;\nmad.lo.u32 %r2, %r0, 16, %r1;\n"         \
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;\n"                                       \
+    "@%p1 mbarrier.init.shared.b64 [bar], 1;\nst.shared.v4.u32 [%r2], {%r0, %r0, %r0, %r0};\n"                   \
+    "fence.proxy.async.shared::cta;\nbar.sync 0;\nld.shared.u32 %r3, [slot];\n"                                 \
+    "shr.u32 %r4, %r1, 4;\ncvt.u64.u32 %q1, %r4;\nor.b64 %q1, %q1, 0x400800000000;\n"                           \
+    "@%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r3], %q1;\n"                                                  \
+    "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n"                        \
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n" after                          \
+    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\ntcgen05.wait::ld.sync.aligned;\n"                      \
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;\nret;\n}\n"
+
+static void a_load_without_the_fence_after_the_wait_is_a_note(void **state)
+{
+    run(*state, TENSOR("tcgen05.fence::after_thread_sync;\n"), (struct launch_spec){.block = {32}, .seed = 1});
+    tw_test_expect_diags(*state, "");
+    run(*state, TENSOR("tcgen05.fence::before_thread_sync;\n"), (struct launch_spec){.block = {32}, .seed = 1});
+    tw_test_expect_diags(*state,
+        "k.ptx:26:1: note[E0923]: tcgen05.ld reads what tcgen05.cp has written without tcgen05.fence::after_thread_sync\n"
+        "   26 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: tcgen05.fence::after_thread_sync between the wait for the completion and this instruction\n"
+        "     found: no such fence by the warp since lane 0, column 0 of tensor memory was written\n"
+        "       fix: put tcgen05.fence::after_thread_sync behind the wait\n"
+        "      spec: PTX ISA, tcgen05.fence\n"
+        "k.ptx:21:1: note: written by thread (0,0,0) of block (0,0,0)\n"
+        "   21 | @%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r3], %q1;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "note: read for thread (0,0,0) of block (0,0,0)\n");
+}
+
 /* ---- Tables: which code is found, once for each writing instruction ------------------------------------------------- */
 
 struct rule {
@@ -221,6 +258,7 @@ int main(void)
         ROOM_TEST(a_store_without_a_proxy_fence_is_an_error),
         ROOM_TEST(a_fence_behind_the_barrier_is_a_note),
         ROOM_TEST(a_copy_without_a_proxy_fence_is_a_note),
+        ROOM_TEST(a_load_without_the_fence_after_the_wait_is_a_note),
         ROOM_TEST(the_writing_thread_fences_its_own_writes),
         ROOM_TEST(every_barrier_orders_the_fence_before_the_read),
         ROOM_TEST(a_copy_that_arrives_by_itself_is_fenced_by_who_waits),
