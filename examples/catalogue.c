@@ -1,6 +1,7 @@
 #include "examples/catalogue.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ static size_t elements_of(const struct example_tensor *t)
 
 /* ---- inputs ---------------------------------------------------------------------------------------- */
 
-static bool draw_input(struct example_data *d, int i, uint32_t *state)
+static bool draw_input(struct example_data *d, int i, bool wide, uint32_t *state)
 {
     const struct example_tensor *t = &d->of->inputs[i];
     const size_t elements = elements_of(t);
@@ -88,17 +89,17 @@ static bool draw_input(struct example_data *d, int i, uint32_t *state)
     d->value[i] = malloc(elements * sizeof *d->value[i]);
     if (d->input[i] == NULL || d->value[i] == NULL)
         return false;
-    tw_example_fill(t->format, t->fill, d->input[i], elements, state);
+    tw_example_fill(t->format, wide && t->fill == EX_SMALL ? EX_WIDE : t->fill, d->input[i], elements, state);
     for (size_t at = 0; at < elements; at++)
         d->value[i][at] = tw_example_get(t->format, d->input[i], at);
     return true;
 }
 
-static bool draw_inputs(struct example_data *d, const struct example *e, uint32_t seed)
+static bool draw_inputs(struct example_data *d, const struct example *e, bool wide, uint32_t seed)
 {
     *d = (struct example_data){.of = e};
     for (int i = 0; i < EXAMPLE_INPUTS && e->inputs[i].name != NULL; i++)
-        if (!draw_input(d, i, &seed))
+        if (!draw_input(d, i, wide, &seed))
             return false;
     return true;
 }
@@ -177,7 +178,7 @@ uint64_t tw_example_run(tw_ctx *ctx, const struct example *e, tw_module *module,
     struct example_data d;
     tw_device *device = NULL;
     tw_args *args = NULL;
-    if (draw_inputs(&d, e, fill_seed) && tw_device_create(ctx, NULL, &device) == TW_OK)
+    if (draw_inputs(&d, e, false, fill_seed) && tw_device_create(ctx, NULL, &device) == TW_OK)
         args = run_on(device, module, &d, run_seed);
     const uint64_t count = args == NULL ? UINT64_MAX : all_differences(device, args, &d);
     tw_args_destroy(args);
@@ -193,7 +194,11 @@ tw_status tw_example_compare(tw_ctx *ctx, const struct example *e, tw_module *mo
     tw_args *here = NULL, *there = NULL;
     tw_difference difference;
     tw_status status = TW_ERROR;
-    if (draw_inputs(&d, e, fill_seed) && tw_device_create(ctx, NULL, &cpu) == TW_OK)
+    tw_device_info info;
+    char arch[16];
+    tw_device_read_info(gpu, &info);
+    snprintf(arch, sizeof arch, "sm_%u", info.sm); /* a GPU computes as what it is, whatever older target the module has */
+    if (draw_inputs(&d, e, true, fill_seed) && tw_device_create(ctx, &(tw_device_opts){.arch = arch}, &cpu) == TW_OK)
         here = run_on(cpu, module, &d, 0);
     if (here != NULL)
         there = run_on(gpu, module, &d, 0);

@@ -70,8 +70,8 @@ example_value tw_example_saturated;
  * did not run to its end (the context's diagnostics say why). */
 uint64_t tw_example_run(tw_ctx *ctx, const struct example *e, tw_module *module, uint32_t fill_seed, uint64_t run_seed);
 
-/* Runs with these inputs on the CPU and on `gpu`; TW_OK if every tensor is equal to the bit afterwards, else the context's
- * diagnostics say what differs or failed. */
+/* Runs on the CPU and on `gpu`, with floats of every significand (EX_WIDE): what is lost in sums must be the same. TW_OK if
+ * every tensor is equal to the bit afterwards, else the context's diagnostics say what differs or failed. */
 tw_status tw_example_compare(tw_ctx *ctx, const struct example *e, tw_module *module, uint32_t fill_seed, tw_device *gpu);
 
 #endif

@@ -144,6 +144,18 @@ static void fill_integers(const struct format_row *r, enum example_fill fill, un
     }
 }
 
+/* Sign and significand are drawn from all, the exponent from the upper middle of the format's: up to 16 values about the
+ * bias, so that sums of products lose bits and stay finite. */
+static void fill_wide(const struct format_row *r, unsigned char *tensor, size_t elements, uint32_t *state)
+{
+    const int spread = r->exponent >= 5 ? 16 : 1 << (r->exponent - 1);
+    for (size_t i = 0; i < elements; i++) {
+        const uint64_t bits = (uint64_t)next(state) << 48 ^ (uint64_t)next(state) << 24 ^ next(state);
+        const uint64_t exponent = (uint64_t)r->bias + (bits >> 56) % (uint64_t)spread - (uint64_t)spread / 2 + (r->exponent < 5);
+        put_word(r, tensor, i, (bits >> 55 & 1) << (r->bits - 1) | exponent << r->fraction | (bits & mask_of(r->fraction)));
+    }
+}
+
 void tw_example_fill(enum example_format f, enum example_fill fill, unsigned char *tensor, size_t elements, uint32_t *state)
 {
     const struct format_row *r = &rows[f];
@@ -151,6 +163,10 @@ void tw_example_fill(enum example_format f, enum example_fill fill, unsigned cha
     memset(tensor, 0, tw_example_bytes(f, elements));
     if (r->exponent == 0) {
         fill_integers(r, fill, tensor, elements, state);
+        return;
+    }
+    if (fill == EX_WIDE) {
+        fill_wide(r, tensor, elements, state);
         return;
     }
     const struct choice c = choice_of(f, fill);

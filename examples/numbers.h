@@ -22,6 +22,7 @@ enum example_format {
 enum example_fill {
     EX_SMALL,  /* multiples of 1/4 (1/2 where the format has no quarters) between -3/2 and 3/2 */
     EX_SCALES, /* powers of two from 1/4 to 4; ue4m3 also 3/2 */
+    EX_WIDE,   /* floats: any sign and significand, exponents about that of 1; sums are not exact */
     EX_ANY,    /* integers: every value */
     EX_EDGE,   /* s32: near the largest and the least value */
     EX_CODES   /* u4: two different positions of four, the lower one in the low bits, as metadata of sparse operands have them */

@@ -125,7 +125,7 @@ static void run_once(struct kernel *k, const char *text, uint64_t seed)
     k->ctx = tw_ctx_create(NULL);
     assert_non_null(k->ctx);
     must(k, tw_module_parse(k->ctx, k->name, text, strlen(text), &k->module), "parsing");
-    must(k, tw_device_create(k->ctx, NULL, &k->device), "making a device");
+    must(k, tw_device_create(k->ctx, &(tw_device_opts){.arch = k->compute_as}, &k->device), "making a device");
     must(k, tw_module_check(k->module), "checking");
     const struct str contract = kernel_contract(k);
     must(k, tw_args_create(k->device, k->module, NULL, "launch.json", contract.at, contract.len, &k->args), "reading the contract");

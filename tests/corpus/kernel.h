@@ -43,6 +43,7 @@ struct kernel {
     uint32_t grid[3], block[3], cluster[3], dynamic_shared_bytes;
     struct argument arguments[MAX_ARGUMENTS];
     uint32_t argument_count;
+    const char *compute_as; /* the architecture whose arithmetic the runs take; NULL: the target's */
     uint64_t steps;         /* warp instructions of the first run */
     double seconds;
     double largest_difference; /* |got - want| / (1 + |want|), over all runs that were compared */

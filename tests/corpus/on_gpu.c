@@ -130,7 +130,7 @@ static const char *result_of(struct gpu_run *r)
                      (unsigned long long)counts[0], STR_ARG(((struct str){first.at, first.len})));
 }
 
-/* How the device that is there calls itself; sm 0: there is none. */
+/* What the GPU that is there is; 0: there is none. */
 static unsigned device_sm(void)
 {
     tw_ctx *const ctx = tw_ctx_create(NULL);
@@ -150,6 +150,8 @@ bool kernel_gpu_wanted(struct kernel *k)
     if (path == NULL)
         return false;
     const unsigned sm = device_sm();
+    /* A GPU computes as what it is, whatever older target the file names: the machine must do the same. */
+    k->compute_as = tw_format(&k->room->arena, "sm_%u", sm);
     bool specific;
     const unsigned target = target_of(k, &specific);
     if (sm != 0 && (specific ? target == sm : target <= sm))
