@@ -289,6 +289,26 @@ static const struct refusal_case refusals[] = {
      "k.py:12:23: note: tcgen05, instruction: no instruction of M 256 writes operand C in S[(128, 320):(1@TLane, 1@TCol)]; without .ws it wants data path A for each 160 columns, half of them from each CTA's B: call it for as many columns at a time\n"
      "   12 |         Tx.gemm_async(d[:, 0:320], a, b[0:160, :], cta_group=2)\n"
      "      |                       ^~~~~~~~~~~\n"},
+    {"an N of no whole steps",
+     SHARED("a", "float16", "3", "(128, 64)") SHARED("b", "float16", "3", "(64, 64)") LANES("d", "64") ONE_THREAD
+     "Tx.gemm_async(d[:, 0:12], a, b[0:12, :])",
+     "k.py:12:9: error[E0440]: no variant of gemm_async takes this call\n"
+     "   12 |         Tx.gemm_async(d[:, 0:12], a, b[0:12, :])\n"
+     "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+     "  expected: a call that one of these takes: \"tcgen05\"\n"
+     "k.py:12:23: note: tcgen05, instruction: no instruction of M 128 writes operand C in S[(128, 12):(1@TLane, 1@TCol)]; without .ws no instruction has M 128 and an N that divides 12: it has M 64 or 128, N 8 to 256 in steps of 8\n"
+     "   12 |         Tx.gemm_async(d[:, 0:12], a, b[0:12, :])\n"
+     "      |                       ^~~~~~~~~~\n"},
+    {"an N of a pair of no whole steps",
+     SHARED("a", "float16", "3", "(128, 64)") SHARED("b", "float16", "3", "(64, 64)") LANES("d", "64") ONE_THREAD
+     "Tx.gemm_async(d[:, 0:24], a, b[0:12, :], cta_group=2)",
+     "k.py:12:9: error[E0440]: no variant of gemm_async takes this call\n"
+     "   12 |         Tx.gemm_async(d[:, 0:24], a, b[0:12, :], cta_group=2)\n"
+     "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+     "  expected: a call that one of these takes: \"tcgen05\"\n"
+     "k.py:12:23: note: tcgen05, instruction: no instruction of M 256 writes operand C in S[(128, 24):(1@TLane, 1@TCol)]; without .ws no instruction has M 256 and an N that divides 24: it has M 128 or 256, N 16 to 256 in steps of 16\n"
+     "   12 |         Tx.gemm_async(d[:, 0:24], a, b[0:12, :], cta_group=2)\n"
+     "      |                       ^~~~~~~~~~\n"},
     {"32 rows",
      SHARED("a", "float16", "3", "(32, 64)") SHARED("b", "float16", "3", "(64, 64)") LANES("d", "64") ONE_THREAD
      "Tx.gemm_async(d[0:32, :], a, b)",
