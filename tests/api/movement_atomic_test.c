@@ -180,31 +180,38 @@ static void semantics_and_scope_are_part_of_the_opcode(void **state)
 }
 
 /* cas compares with b, and stores c where they are equal: here a scalar, the same for all. */
-static void a_compare_and_swap_takes_two_sources(void **state)
+static void swap(struct bench_room *room, const char *type, const char *dtype, int bytes)
 {
-    struct bench_room *room = *state;
-    uint32_t memory[64], compare[64], old[64] = {0};
-    fill_bytes(memory, sizeof memory, 2);
+    uint8_t memory[64 * 8], compare[64 * 8], before[64 * 8], old[64 * 8] = {0};
+    const size_t len = 64 * (size_t)bytes;
+    fill_bytes(memory, len, 2);
+    memcpy(before, memory, len);
     for (size_t i = 0; i < 64; i++)
-        compare[i] = i % 3 == 0 ? memory[i] : ~memory[i];
-    uint32_t before[64];
-    memcpy(before, memory, sizeof memory);
-    const char *text = tw_format(&room->arena, "%s",
+        set_word(compare, i, bytes, i % 3 == 0 ? word_at(memory, i, bytes) : ~word_at(memory, i, bytes));
+    const char *text = tw_format(&room->arena,
         "from tvm.script import tirx as T\n"
         "@T.function\n"
-        "def k(Mem: T.Tensor((32, 2, 1), \"uint32\"), Val: T.Tensor((32, 2, 1), \"uint32\"), Old: T.Tensor((32, 2, 1), \"uint32\")):\n"
+        "def k(Mem: T.Tensor((32, 2, 1), \"%s\"), Val: T.Tensor((32, 2, 1), \"%s\"), Old: T.Tensor((32, 2, 1), \"%s\")):\n"
         "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))\n"
         "    t = T.cuda.thread_idx(\"x\")\n"
-        "    r = T.alloc_local((2,), \"uint32\", layout=\"default\")\n"
-        "    q = T.alloc_local((2,), \"uint32\", layout=\"default\")\n"
-        "    T.cuda.tile.apply(T.ptx[\"ld.global.u32\"], r.view(1, 2, 1), Val[t, 0:2, 0:1])\n"
-        "    T.cuda.tile.apply(T.ptx[\"atom.global.cas.b32\"], q.view(1, 2, 1), Mem[t, 0:2, 0:1], r.view(1, 2, 1), T.uint32(12345))\n"
-        "    T.cuda.tile.apply(T.ptx[\"st.global.u32\"], Old[t, 0:2, 0:1], q.view(1, 2, 1))\n");
-    run_movement("cas", text, "sm_80", "atom.global.cas.b32", 2,
-                 (struct move_tensor[]){{"Mem", memory, sizeof memory}, {"Val", compare, sizeof compare}, {"Old", old, sizeof old}}, 3);
-    assert_memory_equal(old, before, sizeof old);
+        "    r = T.alloc_local((2,), \"%s\", layout=\"default\")\n"
+        "    q = T.alloc_local((2,), \"%s\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"ld.global.%s\"], r.view(1, 2, 1), Val[t, 0:2, 0:1])\n"
+        "    T.cuda.tile.apply(T.ptx[\"atom.global.cas.%s\"], q.view(1, 2, 1), Mem[t, 0:2, 0:1], r.view(1, 2, 1), T.%s(12345))\n"
+        "    T.cuda.tile.apply(T.ptx[\"st.global.%s\"], Old[t, 0:2, 0:1], q.view(1, 2, 1))\n",
+        dtype, dtype, dtype, dtype, dtype, type, type, dtype, type);
+    run_movement(type, text, "sm_80", "atom.global.cas", 2,
+                 (struct move_tensor[]){{"Mem", memory, len}, {"Val", compare, len}, {"Old", old, len}}, 3);
+    expect_bytes(type, old, before, len);
     for (size_t i = 0; i < 64; i++)
-        assert_int_equal(memory[i], i % 3 == 0 ? 12345 : before[i]);
+        assert_int_equal(word_at(memory, i, bytes), i % 3 == 0 ? 12345 : word_at(before, i, bytes));
+}
+
+static void a_compare_and_swap_takes_two_sources(void **state)
+{
+    swap(*state, "b16", "uint16", 2);
+    swap(*state, "b32", "uint32", 4);
+    swap(*state, "b64", "uint64", 8);
 }
 
 int main(void)

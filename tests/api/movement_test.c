@@ -180,6 +180,16 @@ static void a_skipped_store_leaves_memory_alone(void **state)
         assert_int_equal(out[i], i / 4 % 2 == 1 ? 7 : 0);
 }
 
+/* A source may be a scalar, here one that the thread computes; every word is that. */
+static void a_scalar_is_stored_to_every_word(void **state)
+{
+    uint32_t in[THREADS * 4] = {0}, out[THREADS * 4];
+    run_words("scalar", words_kernel(*state,
+              "    T.cuda.tile.apply(T.ptx[\"st.global.v2.b32\"], Out[t, 0:2, 0:2], 3 * t + 1)\n"), "st.global.v2.b32", 2, in, out);
+    for (size_t i = 0; i < COUNT(out); i++)
+        assert_int_equal(out[i], 3 * (i / 4) + 1);
+}
+
 /* What is known at compile time needs no predicate: the instruction is there, or it is not. */
 static void a_static_predicate_decides_at_compile_time(void **state)
 {
@@ -300,6 +310,7 @@ int main(void)
         ROOM_TEST(qualifiers_are_part_of_the_opcode),
         ROOM_TEST(a_skipped_load_keeps_what_preserve_dst_says),
         ROOM_TEST(a_skipped_store_leaves_memory_alone),
+        ROOM_TEST(a_scalar_is_stored_to_every_word),
         ROOM_TEST(a_static_predicate_decides_at_compile_time),
         ROOM_TEST(lanes_and_warps_are_coordinates),
         ROOM_TEST(an_index_in_a_register_is_read_once),
