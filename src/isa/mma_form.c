@@ -8,7 +8,7 @@
  * every format of the f8f6f4 kinds. */
 static struct mma_fragment matrix(enum num_format format, uint32_t bits, uint32_t rows, uint32_t cols)
 {
-    const uint32_t per_reg = mma_elems_per_reg(bits), stored = tw_num_bits(format);
+    const uint32_t stored = tw_num_bits(format);
     return (struct mma_fragment){
         .format = format,
         .rows = (uint16_t)rows,
@@ -16,8 +16,8 @@ static struct mma_fragment matrix(enum num_format format, uint32_t bits, uint32_
         .bits = (uint8_t)bits,
         .low = bits == 8 && stored == 4 ? 2 : 0,
         .reg_bits = bits == 64 ? 64 : 32,
-        .per_reg = (uint8_t)per_reg,
-        .regs = (uint8_t)(rows * cols / (32 * per_reg)),
+        .per_reg = (uint8_t)mma_elems_per_reg(bits),
+        .regs = (uint8_t)mma_regs(rows, cols, bits),
         .choices = 1,
     };
 }

@@ -1,21 +1,8 @@
 #include "isa/mma_map.h"
 
+#include "isa/matrix_map.h"
+
 #define SET(format) (UINT32_C(1) << (format))
-
-uint32_t tw_mma_a_regs(uint32_t m, uint32_t k, uint32_t elem_bits)
-{
-    return m * k / (32 * mma_elems_per_reg(elem_bits));
-}
-
-uint32_t tw_mma_b_regs(uint32_t n, uint32_t k, uint32_t elem_bits)
-{
-    return n * k / (32 * mma_elems_per_reg(elem_bits));
-}
-
-uint32_t tw_mma_d_regs(uint32_t m, uint32_t n, uint32_t elem_bits)
-{
-    return m * n / (32 * mma_elems_per_reg(elem_bits));
-}
 
 struct mma_coord tw_mma_a_coord(uint32_t m, uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem)
 {
@@ -136,6 +123,7 @@ bool tw_mma_sp_select(uint32_t elem_bits, uint32_t code, bool ascending, uint8_t
 
 struct mma_coord tw_ldmatrix_coord(bool transposed, uint32_t lane, uint32_t half)
 {
-    const uint16_t g = (uint16_t)(lane / 4), pair = (uint16_t)(2 * (lane % 4) + half);
-    return transposed ? (struct mma_coord){pair, g} : (struct mma_coord){g, pair};
+    const struct matrix_form one = {.map = transposed ? MATRIX_B16_TRANS : MATRIX_B16, .matrices = 1, .rows = 8, .regs = 1};
+    const struct matrix_place at = tw_matrix_place(&one, lane, 0, 2 * half);
+    return (struct mma_coord){at.row, (uint16_t)(at.byte / 2)};
 }

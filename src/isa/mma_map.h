@@ -31,10 +31,11 @@ static inline uint32_t mma_elems_per_reg(uint32_t elem_bits)
     return elem_bits >= 32 ? 1 : 32 / elem_bits;
 }
 
-uint32_t tw_mma_a_regs(uint32_t m, uint32_t k, uint32_t elem_bits);
-uint32_t tw_mma_b_regs(uint32_t n, uint32_t k, uint32_t elem_bits);
-/* 16-bit accumulators hold two elements a register, wider ones one. */
-uint32_t tw_mma_d_regs(uint32_t m, uint32_t n, uint32_t elem_bits);
+/* Registers that a lane has of rows x cols elements; 16-bit accumulators too hold two elements a register. */
+static inline uint32_t mma_regs(uint32_t rows, uint32_t cols, uint32_t elem_bits)
+{
+    return rows * cols / (32 * mma_elems_per_reg(elem_bits));
+}
 
 struct mma_coord tw_mma_a_coord(uint32_t m, uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem);
 struct mma_coord tw_mma_b_coord(uint32_t elem_bits, uint32_t lane, uint32_t reg, uint32_t elem);

@@ -33,13 +33,13 @@ static void register_counts_follow_the_shape(void **state)
         {16, 8, 64, 4, 2}, {16, 16, 64, 8, 4}, {8, 16, 8, 1, 1},  {16, 32, 8, 4, 2}, {16, 64, 4, 4, 2}, {16, 256, 1, 4, 2},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(tw_mma_a_regs(rows[i].m, rows[i].k, rows[i].bits), rows[i].a);
-        assert_int_equal(tw_mma_b_regs(8, rows[i].k, rows[i].bits), rows[i].b);
+        assert_int_equal(mma_regs(rows[i].m, rows[i].k, rows[i].bits), rows[i].a);
+        assert_int_equal(mma_regs(8, rows[i].k, rows[i].bits), rows[i].b);
     }
-    assert_int_equal(tw_mma_d_regs(16, 8, 32), 4);
-    assert_int_equal(tw_mma_d_regs(16, 8, 16), 2);
-    assert_int_equal(tw_mma_d_regs(16, 8, 64), 4);
-    assert_int_equal(tw_mma_d_regs(8, 8, 32), 2);
+    assert_int_equal(mma_regs(16, 8, 32), 4);
+    assert_int_equal(mma_regs(16, 8, 16), 2);
+    assert_int_equal(mma_regs(16, 8, 64), 4);
+    assert_int_equal(mma_regs(8, 8, 32), 2);
 }
 
 /* The words of packed pairs, as the seed's table has them: A (l/4 + 8(r%2), l%4 + 4(r/2)), B (l/4, l%4 + 4r). */
@@ -84,14 +84,14 @@ static void expect_found(struct shape s)
     for (uint32_t m = 0; m < s.m; m++)
         for (uint32_t k = 0; k < s.k; k++) {
             const struct mma_slot at = tw_mma_a_slot(s.m, s.bits, m, k);
-            assert_true(at.lane < 32 && at.reg < tw_mma_a_regs(s.m, s.k, s.bits));
+            assert_true(at.lane < 32 && at.reg < mma_regs(s.m, s.k, s.bits));
             const struct mma_coord c = tw_mma_a_coord(s.m, s.bits, at.lane, at.reg, at.elem);
             assert_true(c.row == m && c.col == k);
         }
     for (uint32_t k = 0; k < s.k; k++)
         for (uint32_t n = 0; n < 8; n++) {
             const struct mma_slot at = tw_mma_b_slot(s.bits, k, n);
-            assert_true(at.lane < 32 && at.reg < tw_mma_b_regs(8, s.k, s.bits));
+            assert_true(at.lane < 32 && at.reg < mma_regs(8, s.k, s.bits));
             const struct mma_coord c = tw_mma_b_coord(s.bits, at.lane, at.reg, at.elem);
             assert_true(c.row == k && c.col == n);
         }
@@ -99,7 +99,7 @@ static void expect_found(struct shape s)
         for (uint32_t n = 0; n < 8; n++)
             for (uint32_t d_bits = 16; d_bits <= 64; d_bits *= 2) {
                 const struct mma_slot at = tw_mma_d_slot(d_bits, m, n);
-                assert_true(at.lane < 32 && at.reg < tw_mma_d_regs(s.m, 8, d_bits));
+                assert_true(at.lane < 32 && at.reg < mma_regs(s.m, 8, d_bits));
                 const struct mma_coord c = tw_mma_d_coord(d_bits, at.lane, at.reg, at.elem);
                 assert_true(c.row == m && c.col == n);
             }
@@ -243,15 +243,15 @@ static void expect_fragments(const struct frag_table *f, size_t record)
     const uint32_t a_bits = tw_num_bits(f->a), b_bits = tw_num_bits(f->b), d_bits = tw_num_bits(f->d);
     for (uint32_t m = 0; m < f->m; m++)
         for (uint32_t k = 0; k < f->k; k++)
-            expect_element(f, record, "Aregs", tw_mma_a_regs(f->m, f->k, a_bits), tw_mma_a_slot(f->m, a_bits, m, k), a_bits,
+            expect_element(f, record, "Aregs", mma_regs(f->m, f->k, a_bits), tw_mma_a_slot(f->m, a_bits, m, k), a_bits,
                            get(f, record, "A", (size_t)m * f->k + k), "A");
     for (uint32_t n = 0; n < f->n; n++)
         for (uint32_t k = 0; k < f->k; k++)
-            expect_element(f, record, "Bregs", tw_mma_b_regs(f->n, f->k, b_bits), tw_mma_b_slot(b_bits, k, n), b_bits,
+            expect_element(f, record, "Bregs", mma_regs(f->n, f->k, b_bits), tw_mma_b_slot(b_bits, k, n), b_bits,
                            get(f, record, "B", (size_t)n * f->k + k), "B");
     for (uint32_t m = 0; m < f->m; m++)
         for (uint32_t n = 0; n < f->n; n++) {
-            const uint32_t regs = tw_mma_d_regs(f->m, f->n, d_bits);
+            const uint32_t regs = mma_regs(f->m, f->n, d_bits);
             expect_element(f, record, "Cregs", regs, tw_mma_d_slot(d_bits, m, n), d_bits, get(f, record, "C", (size_t)m * f->n + n), "C");
             expect_element(f, record, "Dregs", regs, tw_mma_d_slot(d_bits, m, n), d_bits, get(f, record, "D", (size_t)m * f->n + n), "D");
         }

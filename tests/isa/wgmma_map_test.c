@@ -93,7 +93,7 @@ static void a_in_registers_is_the_fragment_of_mma_in_each_warp(void **state)
     (void)state;
     for (int i = 0; i < WGMMA_CLASS_COUNT; i++) {
         const struct wgmma_class_row *const row = &tw_wgmma_classes[i];
-        assert_int_equal(tw_mma_a_regs(WGMMA_WARP_ROWS, row->k, row->elem_bits), WGMMA_A_REGS);
+        assert_int_equal(mma_regs(WGMMA_WARP_ROWS, row->k, row->elem_bits), WGMMA_A_REGS);
         for (uint32_t m = 0; m < WGMMA_M; m++)
             for (uint32_t k = 0; k < row->k; k++) {
                 const struct wgmma_slot s = tw_wgmma_a_slot(row->elem_bits, m, k);
