@@ -43,23 +43,15 @@ static int assemble(tw_module *module, const struct options *o)
     return verdict == 0 ? EXIT_WRONG : EXIT_DONE;
 }
 
-int command_compile(const struct options *o)
+static int compile_text(const struct options *o, tw_emit what, const struct file_bytes *text)
 {
-    tw_emit what;
-    if (!find_emit(o, &what))
-        return EXIT_USAGE;
-    if (is_ptx(o->files[0])) {
-        fprintf(stderr, "tilewright: compile takes a program file; %s is PTX already (use check or run)\n", o->files[0]);
-        return EXIT_USAGE;
-    }
-    struct file_bytes text;
-    if (!file_read(o->files[0], &text))
-        return EXIT_WRONG;
-    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_ctx *ctx = open_context();
+    if (ctx == NULL)
+        return EXIT_LIMIT;
     tw_module *module = NULL;
     const char *out = NULL;
     size_t len = 0;
-    tw_status status = load_module(ctx, o, o->files[0], &text, &module);
+    tw_status status = load_module(ctx, o, o->files[0], text, &module);
     if (status == TW_OK)
         status = tw_module_text(module, what, &out, &len);
     int code = finish(ctx, o, status);
@@ -71,6 +63,23 @@ int command_compile(const struct options *o)
         code = assemble(module, o);
     tw_module_destroy(module);
     tw_ctx_destroy(ctx);
+    return code;
+}
+
+int command_compile(const struct options *o)
+{
+    tw_emit what;
+    if (!find_emit(o, &what))
+        return EXIT_USAGE;
+    struct file_bytes text = {0};
+    if (!is_ptx(o->files[0]) && !file_read(o->files[0], &text))
+        return EXIT_WRONG;
+    if (is_ptx_text(o->files[0], &text)) {
+        fprintf(stderr, "tilewright: compile takes a program file; %s is PTX already (use check or run)\n", file_title(o->files[0]));
+        free(text.at);
+        return EXIT_USAGE;
+    }
+    const int code = compile_text(o, what, &text);
     free(text.at);
     return code;
 }
@@ -98,16 +107,18 @@ static tw_status check_module(struct checked *c, tw_status loaded, tw_module *mo
 static tw_status check_kernels(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text, struct checked *c)
 {
     const char *names;
-    tw_status status = tw_list_kernels(ctx, path, text->at, text->len, &names);
+    tw_status status = tw_list_kernels(ctx, file_title(path), text->at, text->len, &names);
     char *const list = status == TW_OK ? strdup(names) : NULL;
     for (char *name = list == NULL ? NULL : strtok(list, "\n"); name != NULL; name = strtok(NULL, "\n")) {
         const tw_compile_opts opts = {.kernel = name, .arch = option_text(o, OPT_ARCH)};
         tw_module *module = NULL;
-        const tw_status loaded = tw_compile(ctx, path, text->at, text->len, &opts, &module);
+        const tw_status loaded = tw_compile(ctx, file_title(path), text->at, text->len, &opts, &module);
         const tw_status one = check_module(c, loaded, module);
         status = one == TW_OK ? status : one;
     }
     free(list);
+    if (status == TW_OK && c->count == 0)
+        fprintf(stderr, "%s: note: the file holds no kernel\n", file_title(path));
     return status;
 }
 
@@ -117,10 +128,16 @@ static int check_file(const struct options *o, const char *path)
     struct file_bytes text;
     if (!file_read(path, &text))
         return EXIT_WRONG;
-    tw_ctx *ctx = tw_ctx_create(NULL);
+    const bool ptx = is_ptx_text(path, &text);
+    const bool fits = arch_fits(o, path, ptx, "");
+    tw_ctx *ctx = fits ? open_context() : NULL;
+    if (ctx == NULL) {
+        free(text.at);
+        return fits ? EXIT_LIMIT : EXIT_USAGE;
+    }
     struct checked checked = {0};
     tw_status status;
-    if (is_ptx(path) || option_given(o, OPT_KERNEL)) {
+    if (ptx || option_given(o, OPT_KERNEL)) {
         tw_module *module = NULL;
         const tw_status loaded = load_module(ctx, o, path, &text, &module);
         status = check_module(&checked, loaded, module);
@@ -142,7 +159,7 @@ int command_check(const struct options *o)
     for (size_t i = 0; i < o->file_count; i++) {
         const int code = check_file(o, o->files[i]);
         if (code == EXIT_DONE)
-            printf("%s: no errors\n", o->files[i]);
+            printf("%s: no errors\n", file_title(o->files[i]));
         worst = code > worst ? code : worst;
     }
     return worst;

@@ -99,11 +99,9 @@ int command_explain(const struct options *o)
     }
     if ((topic == NULL || topic->explain != explain_dot) && stray_option(o))
         return EXIT_USAGE;
-    tw_ctx *ctx = tw_ctx_create(NULL);
-    if (ctx == NULL) {
-        fputs("tilewright: memory is exhausted\n", stderr);
+    tw_ctx *ctx = open_context();
+    if (ctx == NULL)
         return EXIT_LIMIT;
-    }
     const int status = topic != NULL ? topic->explain(ctx, o) : explain_code(ctx, o->files[0]);
     tw_ctx_destroy(ctx);
     return status;

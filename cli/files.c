@@ -41,6 +41,8 @@ static bool read_all(FILE *f, struct file_bytes *out)
 
 bool file_read(const char *path, struct file_bytes *out)
 {
+    if (strcmp(path, "-") == 0)
+        return read_all(stdin, out) || report("read", "standard input", errno);
     FILE *f = fopen(path, "rb");
     if (f == NULL)
         return report("read", path, errno);

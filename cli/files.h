@@ -10,7 +10,7 @@ struct file_bytes {
     size_t len;
 };
 
-/* False after a message on standard error. */
+/* "-" is standard input. False after a message on standard error. */
 bool file_read(const char *path, struct file_bytes *out);
 /* Writes a temporary file beside `path` and renames it: `path` appears whole or keeps what it was. "-" is standard
    output. False after a message on standard error. */

@@ -3,6 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+tw_ctx *open_context(void)
+{
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    if (ctx == NULL)
+        fputs("tilewright: memory is exhausted\n", stderr);
+    return ctx;
+}
+
 int finish(tw_ctx *ctx, const struct options *o, tw_status status)
 {
     const char *text = tw_diagnostics(ctx, option_given(o, OPT_JSON) ? TW_JSON : TW_TEXT);
@@ -21,13 +29,42 @@ bool is_ptx(const char *path)
     return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
 }
 
+/* Comments and blanks aside, PTX begins with .version, and no program does. */
+bool is_ptx_text(const char *path, const struct file_bytes *text)
+{
+    const char *at = text->at;
+    while (!is_ptx(path)) {
+        at += strspn(at, " \t\r\n");
+        if (strncmp(at, "//", 2) == 0)
+            at += strcspn(at, "\n");
+        else if (strncmp(at, "/*", 2) == 0 && strstr(at, "*/") != NULL)
+            at = strstr(at, "*/") + 2;
+        else
+            return strncmp(at, ".version", 8) == 0;
+    }
+    return true;
+}
+
+const char *file_title(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+bool arch_fits(const struct options *o, const char *path, bool ptx, const char *instead)
+{
+    if (!ptx || !option_given(o, OPT_ARCH))
+        return true;
+    fprintf(stderr, "tilewright: --arch is what a kernel is compiled for; %s has its .target%s\n", file_title(path), instead);
+    return false;
+}
+
 tw_status load_module(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text,
                       tw_module **out)
 {
-    if (is_ptx(path))
-        return tw_module_parse(ctx, path, text->at, text->len, out);
+    if (is_ptx_text(path, text))
+        return tw_module_parse(ctx, file_title(path), text->at, text->len, out);
     const tw_compile_opts opts = {.kernel = option_text(o, OPT_KERNEL), .arch = option_text(o, OPT_ARCH)};
-    return tw_compile(ctx, path, text->at, text->len, &opts, out);
+    return tw_compile(ctx, file_title(path), text->at, text->len, &opts, out);
 }
 
 int main(int argc, char **argv)

@@ -2,13 +2,14 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, MOST_DEVICES = 1023 };
+enum { MOST_THREADS = 256, MOST_DEVICES = 1023, MOST_KIND = 32 };
 
 struct run {
     const struct options *o;
@@ -18,6 +19,7 @@ struct run {
     tw_args *args;
     tw_launch *launch;
     struct file_bytes text, contract;
+    bool ptx;      /* the file is PTX, not a program */
     tw_launch_opts opts;
     tw_device_opts device_opts;
     char gpu_arch[16]; /* --compare: "sm_90" */
@@ -104,32 +106,11 @@ static bool read_numbers(struct run *r)
     return ok;
 }
 
-static bool check_combination(const struct run *r)
-{
-    if (!check_device(r))
-        return false;
-    const bool ptx = is_ptx(r->o->files[0]);
-    const bool has_launch = option_given(r->o, OPT_LAUNCH);
-    if (ptx && !has_launch) {
-        fprintf(stderr, "tilewright: running a .ptx file needs its launch contract: --launch FILE.json\n");
-        return false;
-    }
-    if (ptx && option_given(r->o, OPT_ARCH)) {
-        fprintf(stderr, "tilewright: --arch is what a kernel is compiled for; a .ptx file has its .target: use --as to compute as another GPU\n");
-        return false;
-    }
-    if (!ptx && (has_launch || option_given(r->o, OPT_ENTRY))) {
-        fprintf(stderr, "tilewright: --launch and --entry are for .ptx files; a kernel carries its own contract\n");
-        return false;
-    }
-    return true;
-}
-
-static bool fill_kind(const char *text, char *kind, size_t kind_bytes, uint64_t *seed)
+static bool fill_kind(const char *text, char kind[MOST_KIND], uint64_t *seed)
 {
     const char *colon = strchr(text, ':');
     const size_t len = colon == NULL ? strlen(text) : (size_t)(colon - text);
-    if (len >= kind_bytes)
+    if (len >= MOST_KIND)
         return false;
     memcpy(kind, text, len);
     kind[len] = '\0';
@@ -137,19 +118,46 @@ static bool fill_kind(const char *text, char *kind, size_t kind_bytes, uint64_t 
     if (colon == NULL)
         return true;
     char *end;
+    errno = 0;
     *seed = strtoull(colon + 1, &end, 0);
-    return end != colon + 1 && *end == '\0' && colon[1] != '-';
+    return colon[1] >= '0' && colon[1] <= '9' && *end == '\0' && errno == 0;
+}
+
+/* What is wrong with an option is said before anything is read or run. */
+static bool check_fills(const struct options *o)
+{
+    char kind[MOST_KIND];
+    uint64_t seed;
+    for (size_t i = 0; i < o->use_count; i++)
+        if (o->uses[i].id == OPT_FILL && !fill_kind(o->uses[i].text, kind, &seed)) {
+            fprintf(stderr, "tilewright: --fill wants NAME=KIND[:SEED], found '%s=%s'\n", o->uses[i].name, o->uses[i].text);
+            return false;
+        }
+    return true;
+}
+
+static bool check_combination(const struct run *r)
+{
+    const bool ptx = r->ptx;
+    const bool has_launch = option_given(r->o, OPT_LAUNCH);
+    if (ptx && !has_launch) {
+        fprintf(stderr, "tilewright: running PTX needs its launch contract: --launch FILE.json\n");
+        return false;
+    }
+    if (!arch_fits(r->o, r->o->files[0], ptx, ": use --as to compute as another GPU"))
+        return false;
+    if (!ptx && (has_launch || option_given(r->o, OPT_ENTRY))) {
+        fprintf(stderr, "tilewright: --launch and --entry are for PTX; a kernel carries its own contract\n");
+        return false;
+    }
+    return true;
 }
 
 static tw_status apply_fill(struct run *r, const struct option_use *use)
 {
-    char kind[32];
+    char kind[MOST_KIND];
     uint64_t seed;
-    if (!fill_kind(use->text, kind, sizeof kind, &seed)) {
-        fprintf(stderr, "tilewright: --fill wants NAME=KIND[:SEED], found '%s=%s'\n", use->name, use->text);
-        return TW_ERROR;
-    }
-    return tw_args_fill(r->args, use->name, kind, seed);
+    return fill_kind(use->text, kind, &seed) ? tw_args_fill(r->args, use->name, kind, seed) : TW_ERROR;
 }
 
 static tw_status with_file(struct run *r, const struct option_use *use)
@@ -357,9 +365,13 @@ static void print_result(const struct run *r)
 static int run_all(struct run *r)
 {
     const char *contract = option_text(r->o, OPT_LAUNCH);
-    if (!file_read(r->o->files[0], &r->text) || (contract != NULL && !file_read(contract, &r->contract)))
+    if (r->text.at == NULL && !file_read(r->o->files[0], &r->text))
         return EXIT_WRONG;
-    r->ctx = tw_ctx_create(NULL);
+    if (contract != NULL && !file_read(contract, &r->contract))
+        return EXIT_WRONG;
+    r->ctx = open_context();
+    if (r->ctx == NULL)
+        return EXIT_LIMIT;
     tw_status status = load_module(r->ctx, r->o, r->o->files[0], &r->text, &r->module);
     if (status == TW_OK && r->opts.hazards && r->device_opts.kind == TW_DEVICE_CPU)
         status = tw_module_check(r->module);
@@ -377,10 +389,13 @@ static int run_all(struct run *r)
 
 int command_run(const struct options *o)
 {
-    struct run r = {.o = o, .files_ok = true};
-    if (!read_numbers(&r) || !check_combination(&r))
+    struct run r = {.o = o, .files_ok = true, .ptx = is_ptx(o->files[0])};
+    if (!read_numbers(&r) || !check_device(&r) || !check_fills(o))
         return EXIT_USAGE;
-    const int code = run_all(&r);
+    if (!r.ptx && !file_read(o->files[0], &r.text)) /* its text says whether it is PTX */
+        return EXIT_WRONG;
+    r.ptx = is_ptx_text(o->files[0], &r.text);
+    const int code = check_combination(&r) ? run_all(&r) : EXIT_USAGE;
     end_device(&r);
     tw_module_destroy(r.module);
     tw_ctx_destroy(r.ctx);

@@ -165,7 +165,7 @@ typedef struct tw_launch tw_launch;
 
 typedef struct tw_launch_opts {
     const char *entry; /* NULL: the only entry of the module */
-    uint32_t grid[3], block[3], cluster[3]; /* 0 counts as 1 */
+    uint32_t grid[3], block[3], cluster[3]; /* 0 counts as 1; block or cluster all 0: as the entry declares, or 1 */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the parameter block, laid out as the entry declares it */
     size_t param_bytes;

@@ -131,8 +131,8 @@ static bool check_against_entry(tw_args *args, const struct param_layout *layout
     tw_ctx *ctx = args->device->ctx;
     const struct contract *c = args->contract;
     if (c->args.len != layout->count) {
-        struct diag *d = tw_diag(&ctx->diags, E0614, c->at, "entry '%s' has %u parameters, its launch contract %u arguments",
-                                 c->entry, layout->count, c->args.len);
+        struct diag *d = tw_diag(&ctx->diags, E0614, c->at, "entry '%s' has %u parameter%s, its launch contract %u argument%s",
+                                 c->entry, layout->count, layout->count == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "" : "s");
         tw_diag_fix(d, "list the parameters in order; a pointer that the kernel does not use is {\"kind\": \"null\"}");
         return false;
     }

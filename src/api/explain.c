@@ -207,9 +207,7 @@ static bool select_sparse(tw_ctx *ctx, const struct dot_kind *k, const tw_dot_op
         const unsigned code = (unsigned)x->meta[i / half];
         if (!tw_num_sparse_select(bits, code, k->ascending, at)) {
             struct diag *d = report(ctx, E0632, tw_format(&ctx->arena, "0x%x is no code of sparse A", code));
-            tw_diag_expected(d, "%s", bits == 32      ? "0x4 or 0xe"
-                                      : k->ascending ? "0x4, 0x8, 0x9, 0xc, 0xd or 0xe"
-                                                     : "0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe");
+            tw_diag_expected(d, "%s", tw_num_sparse_codes(bits, k->ascending));
             return false;
         }
         tw_text_addf(out, "  code 0x%x selects", code);

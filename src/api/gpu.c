@@ -81,6 +81,8 @@ tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launc
     memcpy(spec.grid, opts->grid, sizeof spec.grid);
     memcpy(spec.block, opts->block, sizeof spec.block);
     memcpy(spec.cluster, opts->cluster, sizeof spec.cluster);
+    if (opts->block[0] + opts->block[1] + opts->block[2] == 0) /* the kernel's own, as on the CPU machine */
+        memcpy(spec.block, entry->directives.reqntid, sizeof spec.block);
     made->ctas = cta_count(opts->grid);
     made->gpu = tw_gpu_launch_new(device->gpu, &spec, &ctx->diags);
     return made->gpu == NULL ? TW_ERROR : TW_OK;

@@ -4,6 +4,7 @@
 #include "machine/decode.h"
 #include "machine/run.h"
 #include "machine/tally.h"
+#include "num/sparse.h"
 #include "num/tile.h"
 
 #include "base/bits.h"
@@ -197,7 +198,7 @@ static bool read_metadata(struct warp *w, const struct dinst *d, uint8_t *select
             const uint32_t code = row32(w, d->op[AT_META].ref)[at.lane] >> (4 * at.nibble) & 0xf;
             if (!tw_mma_sp_select(in->a_bits, code, in->ascending, places)) {
                 tw_fault(w, at.lane, E0776,
-                         &(struct fault_note){.expected = in->a_bits == 32 ? "0x4 or 0xe" : "0x4, 0x8, 0x9, 0xc, 0xd or 0xe",
+                         &(struct fault_note){.expected = tw_num_sparse_codes(in->a_bits, in->ascending),
                                               .found = tw_format(texts(w), "0x%x for row %u, group %u", code,
                                                                  row, i),
                                               .spec = "PTX ISA, mma.sp, sparsity metadata"},

@@ -9,6 +9,7 @@
 
 #include "machine/run.h"
 #include "machine/tally.h"
+#include "num/sparse.h"
 
 #include <assert.h>
 #include <string.h>
@@ -317,34 +318,10 @@ static bool read_scales(struct mma_run *r, struct cta *cta)
 
 /* ---- Sparsity -------------------------------------------------------------------------------- */
 
-/* Stored elements that one code describes, and the logical elements of its group. */
+/* Stored elements that one code describes: half of those of its group. */
 static uint32_t stored_per_code(const struct mma_run *r)
 {
     return r->kind->container_bits == 32 ? 1 : r->kind->container_bits == 4 ? 4 : 2;
-}
-
-/* SOURCE: PTX ISA, "Sparse matrices", legal codes. */
-static bool code_is_legal(const struct mma_run *r, uint32_t code)
-{
-    if (r->kind->container_bits == 32)
-        return code == 0x4 || code == 0xE;
-    const uint32_t legal = 1u << 4 | 1u << 8 | 1u << 9 | 1u << 12 | 1u << 13 | 1u << 6 | 1u << 14;
-    return (legal >> code & 1) != 0;
-}
-
-/* The logical elements, within the group, of the stored elements of a code. */
-static void select_elements(const struct mma_run *r, uint32_t group, uint32_t code, uint8_t *out)
-{
-    const uint32_t per_code = stored_per_code(r), base = group * 2 * per_code;
-    if (per_code == 1) {
-        out[0] = (uint8_t)(base + (code == 0xE));
-        return;
-    }
-    const uint32_t width = per_code / 2; /* pairs of 4-bit elements move together */
-    for (uint32_t i = 0; i < per_code; i++) {
-        const uint32_t position = i < width ? code & 3 : code >> 2;
-        out[i] = (uint8_t)(base + position * width + i % width);
-    }
 }
 
 static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
@@ -359,16 +336,18 @@ static bool read_metadata(struct mma_run *r, struct cta *cta, uint32_t bank)
             if (cell == NULL)
                 return false;
             const uint32_t code = *cell >> (4 * at.nibble) & 0xf;
-            if (!code_is_legal(r, code)) {
+            uint8_t places[4], *const out = r->select + (size_t)row * r->k_a + group * per_code;
+            if (!tw_num_sparse_select(r->kind->container_bits, code, false, places)) {
                 tw_tensor_fault(r->pipe, r->op, E0776,
-                                &(struct fault_note){.expected = per_code == 1 ? "0x4 or 0xe" : "0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe",
+                                &(struct fault_note){.expected = tw_num_sparse_codes(r->kind->container_bits, false),
                                                      .found = tw_format(cta->cluster->diags->arena, "0x%x for row %u, group %u",
                                                                         code, row, group),
                                                      .spec = "PTX ISA, tcgen05.mma.sp, sparsity metadata"},
                                 "%s: a code of the sparsity metadata is illegal", r->inst->name);
                 return false;
             }
-            select_elements(r, group, code, r->select + (size_t)row * r->k_a + group * per_code);
+            for (uint32_t i = 0; i < per_code; i++)
+                out[i] = (uint8_t)(group * 2 * per_code + places[i]);
         }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "machine/operand_groups.h"
 #include "machine/run.h"
 #include "machine/tally.h"
+#include "num/sparse.h"
 #include "machine/wgmma_pipe.h"
 
 #include <string.h>
@@ -215,7 +216,7 @@ static bool select_row(const struct product *p, uint32_t row, uint8_t *select)
         const uint32_t code = p->item->meta[warp][at.lane] >> (4 * at.nibble) & 0xf;
         if (!tw_mma_sp_select(inst->elem_bits, code, true, places)) {
             tw_wgmma_fault(p->pipe, p->item, p->item->first_warp + warp, at.lane, E0776,
-                           &(struct fault_note){.expected = inst->elem_bits == 32 ? "0x4 or 0xe" : "0x4, 0x8, 0x9, 0xc, 0xd or 0xe",
+                           &(struct fault_note){.expected = tw_num_sparse_codes(inst->elem_bits, true),
                                                 .found = tw_format(texts(p), "0x%x for row %u, group %u", code, row, i),
                                                 .spec = "PTX ISA, wgmma.mma_async.sp, sparsity metadata"},
                            "%s: a code of the sparsity metadata is illegal", inst->name);

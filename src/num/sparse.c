@@ -15,6 +15,11 @@ bool tw_num_sparse_select(unsigned element_bits, unsigned code, bool ascending, 
     return first < second || (code == 6 && !ascending);
 }
 
+const char *tw_num_sparse_codes(unsigned element_bits, bool ascending)
+{
+    return element_bits == 32 ? "0x4 or 0xe" : ascending ? "0x4, 0x8, 0x9, 0xc, 0xd or 0xe" : "0x4, 0x6, 0x8, 0x9, 0xc, 0xd or 0xe";
+}
+
 unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a)
 {
     if (model->kind == NUM_MXF4 || model->kind == NUM_MXF4NVF4)

@@ -21,6 +21,8 @@ static inline unsigned num_sparse_group(unsigned element_bits)
 /* The logical elements, within the group, of its stored elements: out[0 .. group / 2). False if the code is illegal.
  * Code 6 names positions 2 and 1 and is applied as written; `ascending` (mma.sp::ordered_metadata) refuses it. */
 bool tw_num_sparse_select(unsigned element_bits, unsigned code, bool ascending, uint8_t out[4]);
+/* The legal codes, for messages: "0x4 or 0xe". */
+const char *tw_num_sparse_codes(unsigned element_bits, bool ascending);
 
 /* The width that decides about groups: that of the element's container, which is a byte for every format of f8f6f4. */
 unsigned tw_num_sparse_bits(const struct num_dot_model *model, enum num_format a);

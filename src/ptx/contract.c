@@ -108,7 +108,7 @@ bool tw_contract_read_count(struct contract_reader *r, const struct json *v, con
 static bool read_dims(struct contract_reader *r, const struct json *object, const char *field, uint32_t out[3])
 {
     const struct json *v = tw_json_get(object, field);
-    out[0] = out[1] = out[2] = 1;
+    out[0] = out[1] = out[2] = v == NULL && strcmp(field, "grid") != 0 ? 0 : 1; /* left out: the kernel's own */
     if (v == NULL)
         return true;
     const struct json *items = v->kind == JSON_ARRAY ? v->items : v;
@@ -329,14 +329,29 @@ static bool read_contract(struct contract_reader *r, const struct json *v, struc
     return read_args(r, v, c) && read_tensors(r, v, c) && resolve_maps(r, c);
 }
 
+static void not_json(const struct contract_reader *r, const struct json_error *error)
+{
+    static const char expected[] = "expected ";
+    const struct str text = r->diags->sources->files.at[r->file - 1].text;
+    struct diag *d = tw_diag(r->diags, E0610, (struct src_span){r->file, error->at, error->at + 1}, "the launch contract is not JSON");
+    if (strncmp(error->what, expected, sizeof expected - 1) != 0) {
+        tw_diag_found(d, "%s", error->what);
+        return;
+    }
+    tw_diag_expected(d, "%s", error->what + sizeof expected - 1);
+    if (error->at < text.len && text.at[error->at] >= ' ' && text.at[error->at] < 0x7f)
+        tw_diag_found(d, "'%c'", text.at[error->at]);
+    else
+        tw_diag_found(d, error->at < text.len ? "another character" : "the end of the text");
+}
+
 const struct contract *tw_contract_read(struct arena *arena, uint32_t file, struct diags *diags)
 {
     struct contract_reader r = {arena, diags, file};
     struct json_error error;
     const struct json *v = tw_json_read(arena, diags->sources->files.at[file - 1].text, &error);
     if (v == NULL) {
-        struct diag *d = tw_diag(diags, E0610, (struct src_span){file, error.at, error.at + 1}, "the launch contract is not JSON");
-        tw_diag_found(d, "%s", error.what);
+        not_json(&r, &error);
         return NULL;
     }
     struct contract *c = arena_new(arena, struct contract, 1);
@@ -345,9 +360,10 @@ const struct contract *tw_contract_read(struct arena *arena, uint32_t file, stru
 
 /* ---- writing -------------------------------------------------------------------------------------- */
 
-static void write_dims(struct text *out, const char *key, const uint32_t dims[3])
+static void write_dims(struct text *out, const char *gap, const char *key, const uint32_t dims[3])
 {
-    tw_text_addf(out, "\"%s\": [%u, %u, %u]", key, dims[0], dims[1], dims[2]);
+    if (dims[0] != 0)
+        tw_text_addf(out, "%s\"%s\": [%u, %u, %u]", gap, key, dims[0], dims[1], dims[2]);
 }
 
 static void write_tensor(struct text *out, const struct contract_arg *a)
@@ -399,11 +415,9 @@ void tw_contract_write(const struct contract *c, struct text *out)
     tw_text_add(out, "{\n  \"entry\": ");
     tw_text_add_json(out, tw_str(c->entry));
     tw_text_add(out, ",\n  ");
-    write_dims(out, "grid", c->grid);
-    tw_text_add(out, ", ");
-    write_dims(out, "block", c->block);
-    tw_text_add(out, ", ");
-    write_dims(out, "cluster", c->cluster);
+    write_dims(out, "", "grid", c->grid);
+    write_dims(out, ", ", "block", c->block);
+    write_dims(out, ", ", "cluster", c->cluster);
     tw_text_addf(out, ",\n  \"dynamic_shared_bytes\": %u,\n  \"args\": [", c->dynamic_shared_bytes);
     for (uint32_t i = 0; i < c->args.len; i++) {
         tw_text_add(out, i == 0 ? "\n" : ",\n");

@@ -64,7 +64,7 @@ struct contract_arg {
 
 struct contract {
     const char *entry;
-    uint32_t grid[3], block[3], cluster[3]; /* at least 1 */
+    uint32_t grid[3], block[3], cluster[3]; /* at least 1; block and cluster all 0: the kernel's own, or 1 */
     uint32_t dynamic_shared_bytes;
     VEC(struct contract_arg) args;
     VEC(struct contract_arg) tensors; /* no parameters themselves; all of kind CONTRACT_TENSOR */

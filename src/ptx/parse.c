@@ -197,9 +197,20 @@ static bool parse_target(struct parser *p)
 /* .version N.N  .target T {, option}  .address_size N */
 static bool parse_header(struct parser *p)
 {
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (p->lx.len >= 3 && memcmp(p->lx.text, byte_order_mark, 3) == 0) {
+        struct diag *d = tw_diag(p->diags, E0518, tw_ptx_parser_span(p, 0, 3), "a byte order mark stands before the module");
+        tw_diag_expected(d, "ASCII text, as ptxas wants it");
+        tw_diag_fix(d, "save the file without a byte order mark");
+        return false;
+    }
     if (!tw_ptx_parser_is_directive(p, ".version")) {
         struct diag *d = tw_diag(p->diags, E0518, tw_ptx_parser_here(p), "a module begins with its PTX version");
         tw_diag_expected(d, ".version, then .target");
+        if (p->lx.tok.kind == TOK_END)
+            tw_diag_found(d, "an empty file");
+        else
+            tw_diag_found(d, "'" STR_FMT "'", STR_ARG(tw_lex_text(&p->lx, &p->lx.tok)));
         return false;
     }
     tw_lex_next(&p->lx);

@@ -433,21 +433,31 @@ void tw_ptx_parser_statement(struct parser *p)
         tw_ptx_parser_recover(p);
 }
 
+/* A text that ends inside a body is told once: a statement that was cut off has said so already. */
+static struct diag *end_of_text(struct parser *p)
+{
+    struct diag *const last = p->diags->list.len == 0 ? NULL : p->diags->list.at[p->diags->list.len - 1];
+    if (last != NULL && last->code == E0501 && last->at.file == p->file && last->at.begin == tw_ptx_parser_here(p).begin)
+        return last;
+    return tw_ptx_parser_unexpected(p, "'}' at the end of the body");
+}
+
 void tw_ptx_parser_body(struct parser *p)
 {
     uint32_t opening = p->lx.tok.begin;
+    bool closed = false;
     p->depth = 0;
     tw_lex_next(&p->lx);
     for (;;) {
         if (p->lx.tok.kind == TOK_END) {
             if (p->depth < TW_MAX_NESTING)
-                tw_diag_note(tw_ptx_parser_unexpected(p, "'}' at the end of the body"),
-                             tw_ptx_parser_span(p, opening, opening + 1), "the body begins here");
+                tw_diag_note(end_of_text(p), tw_ptx_parser_span(p, opening, opening + 1), "the body begins here");
             break;
         }
         if (tw_ptx_parser_is(p, '}')) {
             tw_lex_next(&p->lx);
-            if (p->depth == 0)
+            closed = p->depth == 0;
+            if (closed)
                 break;
             p->depth--;
             add_stmt(p, STMT_CLOSE, 0);
@@ -460,5 +470,7 @@ void tw_ptx_parser_body(struct parser *p)
         p->depth--;
         tw_names_close(&p->names);
     }
+    if (p->lx.tok.kind == TOK_END && !closed)
+        return; /* labels may have stood where the text is cut off */
     resolve_pending(p);
 }

@@ -39,7 +39,22 @@ static void absent_dimensions_are_one(void **state)
     assert_non_null(c);
     assert_int_equal(c->grid[0], 7);
     assert_int_equal(c->grid[1], 1);
-    assert_int_equal(c->cluster[2], 1);
+    assert_int_equal(c->block[1], 1);
+}
+
+/* 0: the launch takes what the entry declares, or 1. */
+static void a_block_and_a_cluster_that_are_left_out_are_the_kernel_s_own(void **state)
+{
+    struct bench_room *room = *state;
+    const struct contract *c = read_text(room, "{\"entry\": \"k\", \"args\": []}");
+    struct text t;
+    assert_non_null(c);
+    assert_int_equal(c->grid[0], 1);
+    assert_int_equal(c->block[0] + c->block[1] + c->block[2], 0);
+    assert_int_equal(c->cluster[0] + c->cluster[1] + c->cluster[2], 0);
+    tw_text_init(&t, &room->arena);
+    tw_contract_write(c, &t);
+    assert_string_equal(t.at, "{\n  \"entry\": \"k\",\n  \"grid\": [1, 1, 1],\n  \"dynamic_shared_bytes\": 0,\n  \"args\": []\n}\n");
 }
 
 static void sub_byte_tensors_are_packed(void **state)
@@ -55,7 +70,11 @@ static void faults_are_named(void **state)
 {
     static const struct { const char *text, *want; } rows[] = {
         {"{\"entry\": }", "k.json:1:11: error[E0610]: the launch contract is not JSON\n"
-                          "    1 | {\"entry\": }\n      |           ^\n     found: expected a value\n"},
+                          "    1 | {\"entry\": }\n      |           ^\n  expected: a value\n     found: '}'\n"},
+        {"", "k.json:1:1: error[E0610]: the launch contract is not JSON\n"
+             "    1 | \n      | ^\n  expected: a value\n     found: the end of the text\n"},
+        {"{'entry': 1}", "k.json:1:2: error[E0610]: the launch contract is not JSON\n"
+                         "    1 | {'entry': 1}\n      |  ^\n  expected: a string\n     found: '''\n"},
         {"{\"args\": []}", "k.json:1:1: error[E0611]: the launch contract lacks \"entry\" here\n"
                            "    1 | {\"args\": []}\n      | ^~~~~~~~~~~~\n  expected: a string\n"},
         {"{\"entry\": \"k\", \"gird\": 1, \"args\": []}",
@@ -107,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROOM_TEST(what_is_written_reads_back_the_same),
         ROOM_TEST(absent_dimensions_are_one),
+        ROOM_TEST(a_block_and_a_cluster_that_are_left_out_are_the_kernel_s_own),
         ROOM_TEST(sub_byte_tensors_are_packed),
         cmocka_unit_test(faults_are_named),
     };

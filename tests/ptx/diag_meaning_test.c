@@ -469,7 +469,8 @@ static void a_text_without_a_version_is_refused(void **state)
         "k.ptx:1:1: error[E0518]: a module begins with its PTX version\n"
         "    1 | .target sm_100a\n"
         "      | ^~~~~~~\n"
-        "  expected: .version, then .target\n");
+        "  expected: .version, then .target\n"
+        "     found: '.target'\n");
 }
 
 static void an_unknown_target_is_refused(void **state)

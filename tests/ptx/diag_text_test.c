@@ -466,6 +466,54 @@ static void blocks_nested_too_deeply_are_refused(void **state)
                                "  expected: at most 200 levels\n");
 }
 
+/* What follows a cut is not there to be complained of: one error, and where the body began. */
+static void a_text_that_is_cut_off_is_told_once(void **state)
+{
+    static const struct { const char *tail, *want; } rows[] = {
+        {"bra DONE;\nadd.u32 %r1, %r2",
+         "k.ptx:8:17: error[E0501]: unexpected end of the text\n"
+         "    8 | add.u32 %r1, %r2\n"
+         "      |                 ^\n"
+         "  expected: ';' or ',' after an operand\n"
+         "k.ptx:5:1: note: the body begins here\n"
+         "    5 | {\n"
+         "      | ^\n"},
+        {"bra DONE;\n",
+         "k.ptx:8:1: error[E0501]: unexpected end of the text\n"
+         "    8 | \n"
+         "      | ^\n"
+         "  expected: '}' at the end of the body\n"
+         "k.ptx:5:1: note: the body begins here\n"
+         "    5 | {\n"
+         "      | ^\n"},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        expect(room, tw_format(&room->arena, ".version 8.8\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %%r<9>;\n%s", rows[i].tail), rows[i].want);
+    }
+}
+
+static void a_module_begins_with_its_version_and_nothing_else(void **state)
+{
+    struct bench_room *const room = *state;
+    expect(room, "", "k.ptx:1:1: error[E0518]: a module begins with its PTX version\n"
+                     "    1 | \n      | ^\n  expected: .version, then .target\n     found: an empty file\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, "import tilewright", "k.ptx:1:1: error[E0518]: a module begins with its PTX version\n"
+                                      "    1 | import tilewright\n      | ^~~~~~\n  expected: .version, then .target\n     found: 'import'\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, "\xef\xbb\xbf.version 8.0\n.target sm_80\n",
+           "k.ptx:1:1: error[E0518]: a byte order mark stands before the module\n"
+           "    1 | \xef\xbb\xbf.version 8.0\n      | ^~~\n  expected: ASCII text, as ptxas wants it\n"
+           "       fix: save the file without a byte order mark\n");
+}
+
+static void lines_may_end_with_carriage_returns(void **state)
+{
+    expect(*state, ".version 8.0\r\n.target sm_80\r\n.address_size 64\r\n.entry k()\r\n{\r\nret;\r\n}\r\n", "");
+}
+
 #define BODY(text) ".version 8.8\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<9>;\n" text "\nret;\n}\n"
 
 /* No instruction takes more than 256 registers; the reader's list ends there. */
@@ -547,6 +595,9 @@ int main(void)
         ROOM_TEST(operands_that_exclude_a_modifier_are_named),
         ROOM_TEST(two_cta_groups_in_one_function_show_both_places),
         ROOM_TEST(a_missing_modifier_is_listed),
+        ROOM_TEST(a_text_that_is_cut_off_is_told_once),
+        ROOM_TEST(a_module_begins_with_its_version_and_nothing_else),
+        ROOM_TEST(lines_may_end_with_carriage_returns),
         ROOM_TEST(blocks_nested_too_deeply_are_refused),
         ROOM_TEST(a_vector_of_too_many_elements_is_refused),
         ROOM_TEST(an_instruction_of_too_many_operands_is_refused),
