@@ -204,11 +204,14 @@ static void look_at_read(struct hazards *h, struct shadow *s, const struct machi
 
 static void access_tensor(struct hazards *h, struct shadow *s, const struct machine_event *e)
 {
-    if (e->write)
-        tw_shadow_tensor_write(s, e);
-    const struct tensor_cell *const c = e->read ? tw_shadow_tensor_judge(s, e) : NULL;
-    if (c != NULL)
-        find(h, s, (struct finding){.verdict = VERDICT_UNORDERED, .write = c->site, .read = s->loader, .culprit = s->loader.origin,
+    const struct reading *const r = e->write ? tw_shadow_reading(s, e->op) : NULL;
+    const struct tensor_cell *const early = e->write ? tw_shadow_tensor_write(s, e) : NULL;
+    const struct tensor_cell *const unordered = e->read ? tw_shadow_tensor_read(s, e) : NULL;
+    if (early != NULL)
+        find(h, s, (struct finding){.verdict = VERDICT_EARLY, .write = r->site, .read = early->loader, .culprit = early->loader.origin,
+                                    .address = e->address});
+    if (unordered != NULL)
+        find(h, s, (struct finding){.verdict = VERDICT_UNORDERED, .write = unordered->site, .read = s->loader, .culprit = s->loader.origin,
                                     .address = e->address});
 }
 
@@ -354,6 +357,33 @@ static void report_unordered(const struct reporter *r, const struct finding *f)
     add_sites(r, f, d);
 }
 
+static void report_early(const struct reporter *r, const struct finding *f)
+{
+    const char *const write = opcode(&f->write);
+    struct diag *const d = tw_diag(r->diags, E0924, f->read.origin->at, "%s reads tensor memory before %s, issued before it, is complete",
+                                   opcode(&f->read), write);
+    tw_diag_expected(d, "a wait for the commit of the %s in front of this instruction", write);
+    tw_diag_found(d, "lane %u, column %u of tensor memory was loaded between the issue and the completion", (unsigned)(f->address >> 16),
+                  (unsigned)(f->address & 0xffff));
+    tw_diag_fix(d, "wait for the mbarrier of the tcgen05.commit, then execute tcgen05.fence::after_thread_sync");
+    tw_diag_spec(d, "PTX ISA, tcgen05 memory consistency model");
+    add_sites(r, f, d);
+}
+
+static void report_in_use(const struct reporter *r, const struct finding *f)
+{
+    const char *const write = opcode(&f->write), *const read = opcode(&f->read);
+    struct diag *const d = tw_diag(r->diags, E0925, f->write.origin->at, "%s overwrites shared memory that %s, issued before it, still reads",
+                                   write, read);
+    tw_diag_expected(d, "a wait for the completion of the %s in front of this instruction", read);
+    tw_diag_found(d, "%s wrote shared address 0x%llx between the issue and the completion", thread_name(r, f, &f->write),
+                  (unsigned long long)f->address);
+    tw_diag_fix(d, "wait for the operation (its mbarrier, or its group) before the memory is written again");
+    tw_diag_spec(d, "PTX ISA, asynchronous operations");
+    tw_diag_note(d, f->read.origin->at, "issued by %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));
+    tw_diag_note(d, (struct src_span){0}, "written by %s%s", thread_name(r, f, &f->write), source_name(r, &f->write));
+}
+
 static struct diag *proxy_message(const struct reporter *r, const struct finding *f)
 {
     const char *const write = opcode(&f->write), *const read = opcode(&f->read);
@@ -378,6 +408,18 @@ static void report_proxy(const struct reporter *r, const struct finding *f)
     add_sites(r, f, d);
 }
 
+static void report_one(const struct reporter *r, const struct finding *f)
+{
+    if (f->verdict == VERDICT_UNORDERED)
+        report_unordered(r, f);
+    else if (f->verdict == VERDICT_EARLY)
+        report_early(r, f);
+    else if (f->verdict == VERDICT_IN_USE)
+        report_in_use(r, f);
+    else
+        report_proxy(r, f);
+}
+
 /* The list, first finding first. */
 static struct finding *sorted(struct finding *list)
 {
@@ -400,9 +442,6 @@ bool tw_hazards_report(struct hazards *h, const struct launch *l, struct diags *
         h->exhausted |= s->claims.exhausted;
     h->findings = sorted(h->findings);
     for (const struct finding *f = h->findings; f != NULL; f = f->next)
-        if (f->verdict == VERDICT_UNORDERED)
-            report_unordered(&r, f);
-        else
-            report_proxy(&r, f);
+        report_one(&r, f);
     return !h->exhausted;
 }

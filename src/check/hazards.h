@@ -11,6 +11,11 @@
  *   note E0922    the same of what cp.async has written: kernels of compilers in wide use do without the fence
  *   note E0921    there is such a fence, but behind the synchronisation, or by another thread alone
  *
+ * Reads and writes of an operation are seen when it lands, as late as its completion rule allows. So these are certain:
+ *
+ *   error E0924   tcgen05.ld has read, since the issue, what the operation writes
+ *   error E0925   a generic write, since the issue, went where the operation reads
+ *
  * Nothing is said where synchronisation is not known: a write that no barrier orders before the operation may be ordered by
  * flags in memory, which is not followed. What barriers order is taken for whole warps and never forgotten, so that the
  * order is at most too strong: what is reported was not ordered.

@@ -200,8 +200,10 @@ enum verdict tw_shadow_judge(const struct shadow *s, const struct cell *c, const
 {
     const uint32_t warp = tw_shadow_warp(s, c->thread);
     bool certain;
-    if (c->time < s->base || c->time > r->time) /* of another cluster, or written while the read was in flight */
+    if (c->time < s->base) /* of another cluster */
         return VERDICT_FINE;
+    if (c->time > r->time) /* neither before the issue nor after the completion */
+        return VERDICT_IN_USE;
     const bool covered = r->fenced[warp] >= c->time;
     if (c->copied && covered) /* SOURCE: ptx-async.md 7.4 row 4: a fence after the wait, by any thread */
         return VERDICT_FINE;

@@ -43,6 +43,8 @@ enum verdict {
     VERDICT_FINE,     /* ordered, or nothing is known */
     VERDICT_UNFENCED, /* E0920 */
     VERDICT_COPIED,   /* E0922: the same of cp.async */
+    VERDICT_IN_USE,    /* E0925: written while an operation that was issued before still reads it */
+    VERDICT_EARLY,     /* E0924: loaded from tensor memory before an operation that was issued before has written it */
     VERDICT_UNORDERED, /* E0923: a load from tensor memory without tcgen05.fence::after_thread_sync */
     VERDICT_BEHIND    /* E0921: behind the synchronisation stands the thread's fence, or another one's */
 };
@@ -53,6 +55,8 @@ enum { READING_BUCKETS = 64, SEEN_FAULTS = 16 };
 struct tensor_cell {
     uint64_t time; /* when an operation wrote them last; 0: a thread has since */
     struct site site;
+    uint64_t loaded; /* when tcgen05.ld read the first of the lanes last */
+    struct site loader;
 };
 
 struct shadow {
@@ -103,8 +107,9 @@ enum verdict tw_shadow_judge(const struct shadow *s, const struct cell *c, const
 /* ---- Tensor memory (tensor_shadow.c) ---- */
 
 bool tw_shadow_tensor_init(struct shadow *s);
-void tw_shadow_tensor_write(struct shadow *s, const struct machine_event *e);
-/* What the load that is being issued reads without a fence behind its completion; NULL: nothing. */
-const struct tensor_cell *tw_shadow_tensor_judge(const struct shadow *s, const struct machine_event *e);
+/* An operation writes: a cell that was loaded since it was issued; NULL: none. */
+const struct tensor_cell *tw_shadow_tensor_write(struct shadow *s, const struct machine_event *e);
+/* The load that is being issued reads: a cell without a fence behind its completion; NULL: none. */
+const struct tensor_cell *tw_shadow_tensor_read(struct shadow *s, const struct machine_event *e);
 
 #endif

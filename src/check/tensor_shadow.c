@@ -26,27 +26,44 @@ static struct tensor_cell *cells_of(const struct shadow *s, const struct machine
     return s->tensor + ((size_t)e->cta_rank * GROUPS + lane / GROUP_LANES) * TW_TMEM_COLS + col;
 }
 
-/* By its first lane: operations write whole groups of lanes. */
-void tw_shadow_tensor_write(struct shadow *s, const struct machine_event *e)
+static bool is_first_lane(const struct machine_event *e)
+{
+    return ((uint32_t)e->address >> 16) % GROUP_LANES == 0;
+}
+
+/* By the first lane of a group: operations write all of them, and where they do not, nothing is said of the others. */
+const struct tensor_cell *tw_shadow_tensor_write(struct shadow *s, const struct machine_event *e)
 {
     uint32_t count;
     const struct reading *const r = tw_shadow_reading(s, e->op);
     struct tensor_cell *const c = cells_of(s, e, &count);
-    if (c == NULL || ((uint32_t)e->address >> 16) % GROUP_LANES != 0)
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        c[i] = r == NULL ? (struct tensor_cell){0} : (struct tensor_cell){s->now, r->site};
+    const struct tensor_cell *early = NULL;
+    if (c == NULL || !is_first_lane(e))
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (r != NULL && c[i].loaded >= s->base && c[i].loaded > r->time)
+            early = &c[i];
+        c[i].time = r == NULL ? 0 : s->now;
+        c[i].site = r == NULL ? (struct site){0} : r->site;
+    }
+    return early;
 }
 
-const struct tensor_cell *tw_shadow_tensor_judge(const struct shadow *s, const struct machine_event *e)
+const struct tensor_cell *tw_shadow_tensor_read(struct shadow *s, const struct machine_event *e)
 {
     uint32_t count;
-    const struct tensor_cell *const c = cells_of(s, e, &count);
+    struct tensor_cell *const c = cells_of(s, e, &count);
+    const struct tensor_cell *found = NULL;
     if (c == NULL || e->op != s->load)
         return NULL;
     const uint64_t after = s->after[tw_shadow_warp(s, s->loader.thread)];
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (c[i].time >= s->base && c[i].time > after)
-            return &c[i];
-    return NULL;
+            found = &c[i];
+        if (is_first_lane(e)) {
+            c[i].loaded = s->now;
+            c[i].loader = s->loader;
+        }
+    }
+    return found;
 }

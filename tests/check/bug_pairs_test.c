@@ -66,7 +66,10 @@ static const struct {
     {"fence_cp_async_then_wgmma", E0922},
     {"fence_store_then_bulk_store", E0920},
     {"fence_store_then_mma", E0920},
+    {"wait_bulk_store_before_reuse", E0925},
     {"wait_ld_before_use", E0900},
+    {"wait_mma_before_tile_reuse", E0925},
+    {"wait_wgmma_before_tile_reuse", E0925},
 };
 
 static unsigned line_of(const struct bench_room *room, struct src_span at)

@@ -98,8 +98,10 @@ static void a_copy_without_a_proxy_fence_is_a_note(void **state)
 
 /* ---- Tensor memory ---------------------------------------------------------------------------------------------------- */
 
-/* A warp copies 512 bytes to tensor memory, waits for the commit, and loads a column. */
-#define TENSOR(after)                                                                                             \
+/* A warp copies 512 bytes to tensor memory and commits; the body waits and loads a column. */
+#define COPIED_AWAIT "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n"
+#define LOAD "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\n"
+#define TENSOR(body)                                                                                              \
     ".version 8.8\n.target sm_100a\n.address_size 64\n"                                                          \
     ".shared .align 128 .b8 box[512]; .shared .align 8 .b64 bar; .shared .align 4 .b32 slot;\n"                   \
     ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %q<4>;\n"              \
@@ -110,15 +112,14 @@ static void a_copy_without_a_proxy_fence_is_a_note(void **state)
     "shr.u32 %r4, %r1, 4;\ncvt.u64.u32 %q1, %r4;\nor.b64 %q1, %q1, 0x400800000000;\n"                           \
     "@%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r3], %q1;\n"                                                  \
     "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n"                        \
-    "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n" after                          \
-    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\ntcgen05.wait::ld.sync.aligned;\n"                      \
+    body "tcgen05.wait::ld.sync.aligned;\n"                                                                       \
     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;\nret;\n}\n"
 
 static void a_load_without_the_fence_after_the_wait_is_a_note(void **state)
 {
-    run(*state, TENSOR("tcgen05.fence::after_thread_sync;\n"), (struct launch_spec){.block = {32}, .seed = 1});
+    run(*state, TENSOR(COPIED_AWAIT "tcgen05.fence::after_thread_sync;\n" LOAD), (struct launch_spec){.block = {32}, .seed = 1});
     tw_test_expect_diags(*state, "");
-    run(*state, TENSOR("tcgen05.fence::before_thread_sync;\n"), (struct launch_spec){.block = {32}, .seed = 1});
+    run(*state, TENSOR(COPIED_AWAIT "tcgen05.fence::before_thread_sync;\n" LOAD), (struct launch_spec){.block = {32}, .seed = 1});
     tw_test_expect_diags(*state,
         "k.ptx:26:1: note[E0923]: tcgen05.ld reads what tcgen05.cp has written without tcgen05.fence::after_thread_sync\n"
         "   26 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\n"
@@ -131,6 +132,40 @@ static void a_load_without_the_fence_after_the_wait_is_a_note(void **state)
         "   21 | @%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r3], %q1;\n"
         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "note: read for thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_load_before_the_completion_is_an_error(void **state)
+{
+    run(*state, TENSOR("bar.sync 0;\ntcgen05.fence::after_thread_sync;\n" LOAD COPIED_AWAIT), (struct launch_spec){.block = {32}, .seed = 1});
+    tw_test_expect_diags(*state,
+        "k.ptx:25:1: error[E0924]: tcgen05.ld reads tensor memory before tcgen05.cp, issued before it, is complete\n"
+        "   25 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r3];\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: a wait for the commit of the tcgen05.cp in front of this instruction\n"
+        "     found: lane 0, column 0 of tensor memory was loaded between the issue and the completion\n"
+        "       fix: wait for the mbarrier of the tcgen05.commit, then execute tcgen05.fence::after_thread_sync\n"
+        "      spec: PTX ISA, tcgen05 memory consistency model\n"
+        "k.ptx:21:1: note: written by thread (0,0,0) of block (0,0,0)\n"
+        "   21 | @%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r3], %q1;\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "note: read for thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void memory_that_is_being_read_is_not_written_again(void **state)
+{
+    expect(state, KERNEL(DECLS, BOX WRITE FENCE SYNC READ DONE SYNC WRITE), "");
+    expect(state, KERNEL(DECLS, BOX WRITE FENCE SYNC READ "@%p1 st.shared.u32 [%r2], 0;\n" DONE),
+           "k.ptx:18:1: error[E0925]: st overwrites shared memory that cp.async.bulk, issued before it, still reads\n"
+           "   18 | @%p1 st.shared.u32 [%r2], 0;\n"
+           "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+           "  expected: a wait for the completion of the cp.async.bulk in front of this instruction\n"
+           "     found: thread (0,0,0) of block (0,0,0) wrote shared address 0x400 between the issue and the completion\n"
+           "       fix: wait for the operation (its mbarrier, or its group) before the memory is written again\n"
+           "      spec: PTX ISA, asynchronous operations\n"
+           "k.ptx:17:1: note: issued by thread (0,0,0) of block (0,0,0)\n"
+           "   17 | @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [box], 256;\n"
+           "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+           "note: written by thread (0,0,0) of block (0,0,0)\n");
 }
 
 /* ---- Tables: which code is found, once for each writing instruction ------------------------------------------------- */
@@ -259,6 +294,8 @@ int main(void)
         ROOM_TEST(a_fence_behind_the_barrier_is_a_note),
         ROOM_TEST(a_copy_without_a_proxy_fence_is_a_note),
         ROOM_TEST(a_load_without_the_fence_after_the_wait_is_a_note),
+        ROOM_TEST(a_load_before_the_completion_is_an_error),
+        ROOM_TEST(memory_that_is_being_read_is_not_written_again),
         ROOM_TEST(the_writing_thread_fences_its_own_writes),
         ROOM_TEST(every_barrier_orders_the_fence_before_the_read),
         ROOM_TEST(a_copy_that_arrives_by_itself_is_fenced_by_who_waits),
