@@ -16,11 +16,20 @@ static struct str library_text(struct arena *arena)
     return (struct str){t.at, t.len};
 }
 
+/* The text lives as long as the sources: what is said about a program outlives the program. */
+static uint32_t library_file(struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->files.len; i++)
+        if (sources->files.at[i].name == file_name)
+            return i + 1;
+    return tw_sources_add(sources, file_name, library_text(sources->arena));
+}
+
 /* The library is loaded outside any kernel, as a module of its own. */
 static struct scope *load(struct eval *ev)
 {
     struct lang_program *p = ev->program;
-    p->library_file = tw_sources_add(p->sources, file_name, library_text(p->arena));
+    p->library_file = library_file(p->sources);
     struct block *body = arena_new(p->arena, struct block, 1);
     *body = tw_lang_parse(p->arena, p->sources, p->library_file, p->diags, &p->names);
     struct scope *scope = tw_scope_new(p->arena, NULL);
