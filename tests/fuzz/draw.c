@@ -17,7 +17,7 @@ void fuzz_draw_number(struct dice *d, struct text *out)
     static const char *const telling[] = {
         "0", "1", "2", "3", "4", "7", "8", "15", "16", "31", "32", "33", "63", "64", "127", "128", "129", "255", "256", "1023", "1024",
         "4096", "65535", "65536", "-1", "-2", "-8", "-128", "0x7fffffff", "0x80000000", "0xffffffff", "0x7fffffffffffffff",
-        "0x8000000000000000", "0xffffffffffffffff", "0x4000404000010000", "0x8100010", "0f00000000", "0f3F800000", "0f7F800000", "0f7FC00000",
+        "0x8000000000000000", "0xffffffffffffffff", "0x4000404000010000", "0x400800010040", "0x800010040", "0x8100010", "0x4100010", "0f00000000", "0f3F800000", "0f7F800000", "0f7FC00000",
         "0f80000001", "0d3FF0000000000000", "0d7FF0000000000000", "1.5", "1e30", "077", "0b101", "18446744073709551616", "4294967296",
     };
     const uint32_t kind = roll(d, 8);
@@ -284,7 +284,7 @@ const char *fuzz_draw_phrase(struct dice *d)
         "alloca.u64 %q4, 16;", "mapa.shared::cluster.u32 %r6, %r1, 1;", "elect.sync %r6|%p2, -1;", "setmaxnreg.inc.sync.aligned.u32 40;",
         "griddepcontrol.wait;", "vote.sync.ballot.b32 %r3, %p1, -1;", "shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;", "nanosleep.u32 20;",
         "red.global.add.u32 [%q0], 1;", "atom.global.cas.b32 %r3, [%q0], %r0, 1;", "ld.acquire.gpu.u32 %r3, [%q0];", "st.release.gpu.u32 [%q0], 1;",
-        "setp.lt.u32 %p1, %r0, 8;", "add.u32 %r3, %r3, 1;", "mov.u32 %r3, 0;", "mov.b64 %q3, 0x4000404000010000;", "cvta.shared.u64 %q4, %q4;",
+        "setp.lt.u32 %p1, %r0, 8;", "add.u32 %r3, %r3, 1;", "mov.u32 %r3, 0;", "mov.b64 %q3, 0x4000404000010000;", "mov.b64 %q3, 0x800010040;", "cvta.shared.u64 %q4, %q4;",
         "trap;", "brkpt;", "multimem.red.relaxed.gpu.global.add.u32 [%q0], 1;", "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [box], [bar];",
     };
     return PICK(d, rows);
@@ -315,8 +315,8 @@ static const struct {
     const char *name, *text;
 } beginnings[] = {
     {"%q0", "ld.param.u64 %q0,[out];"}, {"%q1", "ld.param.u64 %q1,[out];"}, {"%q2", "ld.param.u64 %q2,[out];add.u64 %q2,%q2,2048;"},
-    {"%q3", "mov.b64 %q3,0x4000404000010000;"}, {"%q4", "cvta.shared.u64 %q4,256;"}, {"%r0", "mov.u32 %r0,%tid.x;"}, {"%r1", "mov.u32 %r1,1024;"},
-    {"%r3", "mov.u32 %r3,0;"}, {"%r4", "mov.u32 %r4,0;"}, {"%r5", "mov.u32 %r5,0x8100010;"}, {"%p1", "setp.eq.u32 %p1,%tid.x,0;"},
+    {"%q3", "mov.b64 %q3,0x400800010040;"}, {"%q4", "cvta.shared.u64 %q4,256;"}, {"%r0", "mov.u32 %r0,%tid.x;"}, {"%r1", "mov.u32 %r1,1024;"},
+    {"%r3", "mov.u32 %r3,0;"}, {"%r4", "mov.u32 %r4,0;"}, {"%r5", "mov.u32 %r5,0x8100010;"}, {"%p1", "{.reg .b32 %t;mov.u32 %t,%laneid;setp.eq.u32 %p1,%t,0;}"},
 };
 
 static void draw_body(const struct isa *isa, struct dice *d, struct text *out)

@@ -14,7 +14,7 @@ enum {
     MOST_STEPS = 800,         /* warp instructions: many inputs loop for ever */
     ARGUMENT_BYTES = 4096,
     MAP_AT = 2048,            /* where a tensor map lies in the argument; it describes the bytes before it */
-    THREADS = 40,             /* two warps, the second in part */
+    DYNAMIC_BYTES = 4096,     /* room for the tiles of small matrices */
     CTAS = 2
 };
 
@@ -38,10 +38,10 @@ static void fill_params(const struct param_layout *layout, uint64_t address, uin
     }
 }
 
-/* As the kernel's own directives want it, where it has them. */
-static struct launch_spec spec_of(const struct ptx_directives *dir)
+/* As the kernel's own directives want it, where it has them; else one warp, or one and a part of another. */
+static struct launch_spec spec_of(const struct ptx_directives *dir, bool part)
 {
-    struct launch_spec spec = {.grid = {CTAS}, .block = {THREADS}, .dynamic_shared_bytes = 1024, .max_steps = MOST_STEPS, .max_memory = BENCH_BYTES, .report = true};
+    struct launch_spec spec = {.grid = {CTAS}, .block = {part ? 40 : 32}, .dynamic_shared_bytes = DYNAMIC_BYTES, .max_steps = MOST_STEPS, .max_memory = BENCH_BYTES, .report = true};
     for (int i = 0; i < 3; i++) {
         if (dir->reqntid[0] != 0)
             spec.block[i] = 0;
@@ -71,7 +71,7 @@ static void run_entry(struct bench *b, struct kept *kept, const struct program *
         return;
     uint8_t *const params = tw_arena_alloc(&b->arena, 1, (size_t)layout.bytes + 8);
     fill_params(&layout, address, params);
-    struct launch_spec spec = spec_of(&entry->directives);
+    struct launch_spec spec = spec_of(&entry->directives, entry->insts.len % 2 != 0);
     spec.params = params;
     spec.param_bytes = layout.bytes;
     struct launch *const l = kept->launch = tw_launch_new(program, entry->name, &spec, &b->diags);
