@@ -2,19 +2,24 @@
  *
  * Whole processes are measured as a user starts them: wall time, and peak memory as the system counts it. */
 #define _DEFAULT_SOURCE /* wait4 */
+#include "examples/catalogue.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 20 };
+enum { RUNS = 20, LOOKS = 3 };
+
+static const double compile_goal = 50e-3; /* seconds of the processor that any example may take to compile */
 
 struct cost {
-    double seconds;
+    double seconds, cpu; /* by the clock, and of the processor */
     long kilobytes;
     int status;
 };
@@ -33,18 +38,20 @@ static struct cost run_once(char *const argv[])
     if (child == 0) {
         const int quiet = open("/dev/null", O_WRONLY);
         dup2(quiet, STDOUT_FILENO);
+        dup2(quiet, STDERR_FILENO);
         execv(argv[0], argv);
         _exit(127);
     }
     int status = -1;
     struct rusage use = {0};
     wait4(child, &status, 0, &use);
-    return (struct cost){now() - began, use.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+    const double cpu = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    return (struct cost){now() - began, cpu, use.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }
 
 static int measure(const char *what, char *const argv[])
 {
-    struct cost best = {1e9, 0, 0};
+    struct cost best = {1e9, 1e9, 0, 0};
     for (int i = 0; i < RUNS; i++) {
         const struct cost c = run_once(argv);
         if (c.status != 0) {
@@ -61,6 +68,43 @@ static int measure(const char *what, char *const argv[])
     return 0;
 }
 
+static double compile_seconds(char *tool, const struct example *e)
+{
+    char compile[] = "compile", arch[] = "--arch";
+    char *const path = strdup(e->path), *const target = strdup(e->arch);
+    double best = 1e9;
+    for (int i = 0; i < LOOKS && path != NULL && target != NULL; i++) {
+        const struct cost c = run_once((char *[]){tool, compile, path, arch, target, NULL});
+        if (c.status != 0) {
+            fprintf(stderr, "compile %s: exit status %d\n", e->path, c.status);
+            best = 1e9;
+            break;
+        }
+        best = c.cpu < best ? c.cpu : best;
+    }
+    free(path);
+    free(target);
+    return best;
+}
+
+/* The example that takes longest, against the goal. */
+static int measure_examples(char *tool)
+{
+    const struct example *e, *slowest = NULL;
+    double most = 0;
+    size_t count = 0;
+    for (; (e = tw_example_at(count)) != NULL; count++) {
+        const double took = compile_seconds(tool, e);
+        if (took > most) {
+            most = took;
+            slowest = e;
+        }
+    }
+    printf("slowest compile of %zu examples %20.1f ms%c  (%s; the goal is below %.0f ms)\n", count, most * 1e3, most < compile_goal ? ' ' : '<',
+           slowest == NULL ? "none" : slowest->path, compile_goal * 1e3);
+    return most >= 1e9;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -72,6 +116,7 @@ int main(int argc, char **argv)
     int failed = 0;
     failed += measure("compile examples/tensor_mma.py", (char *[]){argv[1], compile, tensor, NULL});
     failed += measure("compile examples/warp_mma.py", (char *[]){argv[1], compile, warp, NULL});
+    failed += measure_examples(argv[1]);
     failed += measure("run examples/tensor_mma.py", (char *[]){argv[1], run, tensor, fill, a, fill, b, NULL});
     failed += measure("run examples/warp_mma.py", (char *[]){argv[1], run, warp, fill, a, fill, b, NULL});
     return failed != 0;
