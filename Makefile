@@ -213,7 +213,7 @@ bench-large: deps
 	@$(MAKE) --no-print-directory $(B)/gemm_bench >/dev/null
 	@$(B)/gemm_bench 4096
 
-$(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(LIB)
+$(B)/bench_tilewright: $(patsubst %,$(B)/%.o,bench/bench cli/files) $(EXAMPLES) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
 
