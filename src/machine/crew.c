@@ -20,11 +20,12 @@ struct crew {
     uint32_t made;
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    _Atomic uint64_t job; /* counts the jobs given; changed under the lock, as all that follows */
-    atomic_uint busy;     /* threads that have not finished the job */
+    _Atomic uint64_t job; /* counts the jobs given; changed under the lock, as what follows up to `over` */
+    bool open;            /* the job may be joined: a thread that wakes when the others have done it all is not waited for */
+    atomic_uint joined;   /* threads that work at it, the caller aside */
     bool over;
     _Atomic int64_t left; /* warp instructions of the job that nobody has executed: may fall below 0 */
-    atomic_uint next;  /* the next resident that nobody has taken */
+    atomic_uint next;     /* the next resident that nobody has taken */
 };
 
 struct member {
@@ -76,29 +77,37 @@ static void look_for_job(struct crew *crew, uint64_t done)
         relax();
 }
 
+/* Waits until there is a job to join, and joins it; false: the crew is over. */
+static bool join_job(struct crew *crew, uint64_t *done)
+{
+    look_for_job(crew, *done);
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->over && !(crew->open && crew->job != *done))
+        pthread_cond_wait(&crew->begin, &crew->lock);
+    const bool over = crew->over;
+    *done = crew->job;
+    crew->joined += !over;
+    pthread_mutex_unlock(&crew->lock);
+    return !over;
+}
+
+static void leave_job(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    if (--crew->joined == 0)
+        pthread_cond_signal(&crew->end);
+    pthread_mutex_unlock(&crew->lock);
+}
+
 static void *member_main(void *argument)
 {
     struct member *const m = argument;
     struct crew *const crew = m->crew;
     struct hand *const hand = m->hand;
     free(m);
-    uint64_t done = 0;
-    for (;;) {
-        look_for_job(crew, done);
-        pthread_mutex_lock(&crew->lock);
-        while (crew->job == done && !crew->over)
-            pthread_cond_wait(&crew->begin, &crew->lock);
-        const bool over = crew->over;
-        done = crew->job;
-        pthread_mutex_unlock(&crew->lock);
-        if (over)
-            return NULL;
+    for (uint64_t done = 0; join_job(crew, &done); leave_job(crew))
         work(crew, hand);
-        pthread_mutex_lock(&crew->lock);
-        if (--crew->busy == 0)
-            pthread_cond_signal(&crew->end);
-        pthread_mutex_unlock(&crew->lock);
-    }
+    return NULL;
 }
 
 static bool hire(struct crew *crew, struct hand *hand)
@@ -138,13 +147,14 @@ static struct crew *crew_of(struct launch *l)
     return crew;
 }
 
-/* The calling thread has nothing left to run: it waits for the others, and keeps an eye on the clock. */
+/* The calling thread has nothing left to run: it waits for those that still do, and keeps an eye on the clock. */
 static void wait_for_others(struct crew *crew)
 {
-    for (uint32_t i = 0; i < LOOKS && atomic_load_explicit(&crew->busy, memory_order_relaxed) != 0; i++)
+    for (uint32_t i = 0; i < LOOKS && atomic_load_explicit(&crew->joined, memory_order_relaxed) != 0; i++)
         relax();
     pthread_mutex_lock(&crew->lock);
-    while (crew->busy != 0) {
+    crew->open = false;
+    while (crew->joined != 0) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += LOOK_NANOSECONDS;
@@ -168,7 +178,7 @@ bool tw_crew_run(struct launch *l, uint64_t budget)
     pthread_mutex_lock(&crew->lock);
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
     atomic_store_explicit(&crew->left, budget < INT64_MAX ? (int64_t)budget : INT64_MAX, memory_order_relaxed);
-    crew->busy = crew->made;
+    crew->open = true;
     crew->job++;
     pthread_cond_broadcast(&crew->begin);
     pthread_mutex_unlock(&crew->lock);

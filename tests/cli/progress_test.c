@@ -187,7 +187,7 @@ static void a_terminal_sees_the_line_of_a_long_run(void **state)
     char text[4096];
     if (!has_tool())
         skip();
-    run_tool(true, "1.5", NULL, text, sizeof text);
+    run_tool(true, "3", NULL, text, sizeof text);
     if (!begins_with_line(text))
         fail_msg("%s", text);
     const char *const end = strchr(text, '\n'); /* the report begins a line of its own */

@@ -221,7 +221,7 @@ static void an_observer_sees_operations_complete_before_they_signal(void **state
     make_product(&x, 1);
     assert_int_equal(run_ptx(room, kernel(room, &(struct steps){0}),
                              &(struct ptx_run){.entry = "demo", .block = 128, .input = x.in, .input_bytes = sizeof x.in, .output = x.out,
-                                               .output_bytes = sizeof x.out, .observer = {see, &s}}),
+                                               .output_bytes = sizeof x.out, .observer = {.event = see, .context = &s}}),
                      LAUNCH_FINISHED);
     assert_true(is_right(&x)); /* watching changes nothing */
     assert_int_equal(s.issued, 4 + 1 + 4);   /* MMAs, the commit, a load in each warp */
