@@ -416,6 +416,34 @@ static void faults_of_pools_are_named(void **state)
                 "       fix: write 'alloc'\n");
 }
 
+/* What a failed call would have given is used in silence. */
+static void one_fault_of_a_pool_or_class_makes_one_message(void **state)
+{
+    (void)state;
+    expect_said(ONE "    pool = T.SMEMPool()\n"
+                    "    a = pool.alloc((4,), \"flot32\")\n"
+                    "    b = a.view(2, 2)\n"
+                    "    pool.commit()\n"
+                    "    a[0] = 1\n"
+                    "    Tx.copy(b[:, :], b[:, :])\n"
+                    "    Out[0] = a[0] + b[1, 1]\n",
+                "k.py:11:26: error[E0206]: there is no dtype 'flot32'\n"
+                "   11 |     a = pool.alloc((4,), \"flot32\")\n"
+                "      |                          ^~~~~~~~\n"
+                "       fix: write \"float32\"\n");
+    expect_said(ONE "    ts = ClusterPersistentScheduler2D(\"ts\", num_m_tiles=4, num_n_tiles=3)\n"
+                    "    ts.init(0)\n"
+                    "    while ts.valid():\n"
+                    "        Out[ts.m_idx] = ts.n_idx\n"
+                    "        ts.next_tile()\n",
+                "k.py:10:10: error[E0205]: '__init__' needs its argument 'num_clusters'\n"
+                "   10 |     ts = ClusterPersistentScheduler2D(\"ts\", num_m_tiles=4, num_n_tiles=3)\n"
+                "      |          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "tilewright:library.py:120:9: note: it is defined here\n"
+                "  120 |     def __init__(self, prefix, num_m_tiles, num_n_tiles, num_clusters, l2_group_size=8):\n"
+                "      |         ^~~~~~~~\n");
+}
+
 /* Columns are handed out one behind the other; where a tensor lies follows from its data path. */
 static void tensor_memory_is_laid_out_by_what_it_is_for(void **state)
 {
@@ -763,6 +791,7 @@ int main(void)
         cmocka_unit_test(parts_that_are_none_are_refused),
         cmocka_unit_test(a_pool_hands_out_aligned_pieces_of_one_arena),
         cmocka_unit_test(faults_of_pools_are_named),
+        cmocka_unit_test(one_fault_of_a_pool_or_class_makes_one_message),
         cmocka_unit_test(tensor_memory_is_laid_out_by_what_it_is_for),
         cmocka_unit_test(faults_of_tensor_memory_pools_are_named),
         cmocka_unit_test(a_pipeline_state_turns_its_phase_with_each_round),
