@@ -36,7 +36,13 @@ static bool read_all(FILE *f, struct file_bytes *out)
         return false;
     }
     out->at[out->len] = '\0';
-    return ferror(f) == 0;
+    if (ferror(f) == 0)
+        return true;
+    const int error = errno;
+    free(out->at);
+    out->at = NULL;
+    errno = error;
+    return false;
 }
 
 bool file_read(const char *path, struct file_bytes *out)
