@@ -78,7 +78,7 @@ static void a_element(const struct tile_call *c, uint32_t lane, uint32_t item, i
 
 static void a_word(const struct tile_call *c, uint32_t lane, uint32_t item, int64_t coord[TILE_MAX_ATOM])
 {
-    const uint32_t per_reg = WORD_BITS / wgmma_of(c)->class->elem_bits;
+    const uint32_t per_reg = (uint32_t)WORD_BITS / wgmma_of(c)->class->elem_bits;
     a_element(c, lane, item * per_reg, coord);
     coord[1] /= per_reg;
 }
