@@ -1,5 +1,7 @@
 #include "corpus/kernel.h"
 
+#include "support/schema.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -118,6 +120,20 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The contract is one that docs/launch.schema.json describes. */
+static void check_against_schema(struct kernel *k, struct str contract)
+{
+    struct arena *const arena = &k->room->arena;
+    const struct json *const schema = tw_launch_schema(arena);
+    struct json_error error;
+    const struct json *const v = tw_json_read(arena, contract, &error);
+    struct text why;
+    tw_text_init(&why, arena);
+    assert_true(schema != NULL && v != NULL);
+    if (!tw_schema_valid(schema, schema, v, &why))
+        fail_msg("%s: the launch contract does not fit its schema: %s", k->name, why.at);
+}
+
 /* One launch of `text`, odd seeds on one host thread and even ones on two, watched for hazards: notes may be
  * found, an error fails the test; leaves the outputs in `after` and the module open. */
 static void run_once(struct kernel *k, const char *text, uint64_t seed)
@@ -128,6 +144,7 @@ static void run_once(struct kernel *k, const char *text, uint64_t seed)
     must(k, tw_device_create(k->ctx, &(tw_device_opts){.arch = k->compute_as}, &k->device), "making a device");
     must(k, tw_module_check(k->module), "checking");
     const struct str contract = kernel_contract(k);
+    check_against_schema(k, contract);
     must(k, tw_args_create(k->device, k->module, NULL, "launch.json", contract.at, contract.len, &k->args), "reading the contract");
     move_tensors(k, true);
     const tw_launch_opts options = {.seed = seed, .threads = 2 - (uint32_t)seed % 2, .max_steps = 1000000000, .hazards = true};
