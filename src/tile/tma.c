@@ -5,7 +5,8 @@
  * PTX and the tensor map count them the other way round. The map is made from the global operand's view and the box
  * (tma_map.c), and is a parameter of the kernel that equal uses share.
  *
- *     gather4, scatter4    box=(1, columns), coords=(row, row, row, row, column); the shared operand ends in (4, columns)
+ *     gather4, scatter4         box=(1, columns), coords=(row, row, row, row, column); the shared operand ends in (4, columns)
+ *     im2col, im2col_no_offs    box=(pixels, channels), lower= and upper= corners, coords=; offsets= of a load
  *
  * SOURCE: kernel-language-tile 7.3, 8.2; PTX ISA, cp.async.bulk.tensor; ptx-async 4.3 to 4.9. */
 #include "tile/tma.h"
@@ -27,8 +28,8 @@ static struct tma *tma_of(const struct tile_call *c)
 static bool not_covered(struct tile_call *c)
 {
     struct diag *d = tw_diag(c->diags, E0402, c->tile->opcode_at, "the %s tile pattern does not cover %s", c->family->name, c->mnemonic);
-    tw_diag_expected(d, "a box of the tensor, or rows of it; im2col walks over pixels instead");
-    tw_diag_fix(d, "describe the map with T.TensorMap(..., lower=, upper=, channels=, pixels=), and call the instruction as a raw one");
+    tw_diag_expected(d, "a box of the tensor, rows of it, or pixels by im2col");
+    tw_diag_fix(d, "call it as a raw instruction, T.ptx[...](...)");
     return false;
 }
 
@@ -44,8 +45,9 @@ static bool read_box(struct tile_call *c, struct tma *t)
 {
     const struct ir_arg *a = tw_tile_param(c, "box");
     const uint32_t count = a->kind == IR_ARG_INT ? 1 : a->item_count;
-    if (count != t->rank)
-        return wrong_param(c, "box", tw_format(c->arena, "%u extents, one for each dimension of .%ud", t->rank, t->rank),
+    if (count != t->box_rank)
+        return wrong_param(c, "box", t->im2col ? "(pixels, channels)"
+                                               : tw_format(c->arena, "%u extents, one for each dimension of .%ud", t->rank, t->rank),
                            tw_format(c->arena, "%u", count));
     for (uint32_t i = 0; i < count; i++) {
         t->box[i] = a->kind == IR_ARG_INT ? a->value : a->items[i].value;
@@ -57,16 +59,97 @@ static bool read_box(struct tile_call *c, struct tma *t)
     return wrong_param(c, "box", "(1, columns): the instruction takes four rows, each on its own", tw_format(c->arena, "%lld rows", (long long)t->box[0]));
 }
 
+static bool missing_param(struct tile_call *c, const char *name, const char *expected)
+{
+    struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter '%s'", c->mnemonic, name);
+    tw_diag_expected(d, "%s", expected);
+    return false;
+}
+
+/* Small integers known at compile time, `want` of them, in the tensor's order. */
+static bool read_static(struct tile_call *c, const char *name, uint32_t want, int64_t low, int64_t high, int64_t *out)
+{
+    const struct ir_arg *a = tw_tile_param(c, name);
+    const char *expected = tw_format(c->arena, "%u integer%s from %lld to %lld, known at compile time", want, want == 1 ? "" : "s",
+                                     (long long)low, (long long)high);
+    if (a->item_count != want)
+        return wrong_param(c, name, expected, tw_format(c->arena, "%u", a->item_count));
+    for (uint32_t i = 0; i < want; i++) {
+        if (a->items[i].kind != IR_ARG_INT)
+            return wrong_param(c, name, expected, "a value known only at run time");
+        if (a->items[i].value < low || a->items[i].value > high)
+            return wrong_param(c, name, expected, tw_format(c->arena, "%lld", (long long)a->items[i].value));
+        out[i] = a->items[i].value;
+    }
+    return true;
+}
+
+/* im2col: corners of the spatial dimensions, and for a load how far each pixel is from its base. */
+static bool read_corners(struct tile_call *c, struct tma *t)
+{
+    static const char *const names[] = {"lower", "upper"};
+    const uint32_t spatial = t->rank - 2;
+    for (int i = 0; i < 2; i++) {
+        int64_t corner[TENSOR_MAP_RANK];
+        if (tw_tile_param(c, names[i]) == NULL)
+            return missing_param(c, names[i], tw_format(c->arena, "the %s corner, %u integer%s", names[i], spatial, spatial == 1 ? "" : "s"));
+        if (!read_static(c, names[i], spatial, INT16_MIN, INT16_MAX, corner))
+            return false;
+        for (uint32_t d = 0; d < spatial; d++)
+            t->corner[i][d] = (int32_t)corner[d];
+    }
+    if (t->writes)
+        return true;
+    const struct ir_arg *offsets = tw_tile_param(c, "offsets");
+    if (offsets == NULL)
+        return missing_param(c, "offsets", "what the instruction adds to the spatial coordinates");
+    return offsets->item_count == spatial ||
+           wrong_param(c, "offsets", tw_format(c->arena, "%u, one for each spatial dimension", spatial), tw_format(c->arena, "%u", offsets->item_count));
+}
+
+static bool read_steps(struct tile_call *c, struct tma *t)
+{
+    int64_t steps[TENSOR_MAP_RANK];
+    for (uint32_t d = 0; d < t->rank; d++)
+        t->steps[d] = 1;
+    if (!t->im2col || tw_tile_param(c, "element_strides") == NULL)
+        return true;
+    if (!read_static(c, "element_strides", t->rank, 1, 8, steps))
+        return false;
+    for (uint32_t d = 0; d < t->rank; d++)
+        t->steps[d] = (uint32_t)steps[d];
+    return true;
+}
+
+/* A parameter that only copies by im2col have. */
+static bool check_im2col_alone(struct tile_call *c, const struct tma *t, const char *name)
+{
+    const struct ir_arg *a = tw_tile_param(c, name);
+    if (a == NULL || t->im2col)
+        return true;
+    struct diag *d = tw_diag(c->diags, E0404, a->at, "%s has no parameter '%s' here", c->mnemonic, name);
+    tw_diag_expected(d, "im2col in the opcode");
+    return false;
+}
+
+static bool read_im2col(struct tile_call *c, struct tma *t)
+{
+    static const char *const names[] = {"lower", "upper", "element_strides", "offsets"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] - (t->writes ? 1 : 0); i++)
+        if (!check_im2col_alone(c, t, names[i]))
+            return false;
+    return read_steps(c, t) && (!t->im2col || read_corners(c, t));
+}
+
 static bool read_coords(struct tile_call *c, struct tma *t)
 {
     const struct ir_arg *a = tw_tile_param(c, "coords");
     const uint32_t want = t->gathers ? GATHERED_ROWS + 1 : t->rank;
     t->has_coords = a != NULL;
-    if (a == NULL && t->gathers) {
-        struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter 'coords'", c->mnemonic);
-        tw_diag_expected(d, "(row, row, row, row, column)");
-        return false;
-    }
+    if (a == NULL && t->gathers)
+        return missing_param(c, "coords", "(row, row, row, row, column)");
+    if (a == NULL && t->im2col)
+        return missing_param(c, "coords", tw_format(c->arena, "%u coordinates of the first pixel, one for each dimension of .%ud", want, want));
     if (a == NULL || a->item_count == want)
         return true;
     return wrong_param(c, "coords", t->gathers ? "(row, row, row, row, column)"
@@ -98,18 +181,18 @@ static void set_reach(struct tile_call *c, const struct tma *t, const struct ir_
 {
     const struct ir_region *r = a != NULL && a->kind == IR_ARG_REGION && a->region->view->rank >= t->rank ? a->region : NULL;
     for (uint32_t i = 0; i < t->rank; i++)
-        c->symbol[TILE_REACH + i] = t->has_coords && r != NULL ? r->extent[r->view->rank - t->rank + i] : t->box[i];
+        c->symbol[TILE_REACH + i] = t->has_coords && r != NULL ? r->extent[r->view->rank - t->rank + i] : t->im2col ? 0 : t->box[i];
 }
 
 static void make_rows(struct tile_call *c, struct tma *t)
 {
-    for (uint32_t i = 0; i < t->rank; i++)
+    for (uint32_t i = 0; i < t->box_rank; i++)
         c->symbol[TILE_BOX + i] = t->gathers && i == 0 ? GATHERED_ROWS : t->box[i];
     t->shared = t->global = UINT32_MAX;
     for (uint32_t i = 0; i < c->row_count; i++) {
         const bool global = is_global(&c->rows[i]);
         t->rows[i] = c->rows[i];
-        t->rows[i].atom_rank = (uint8_t)t->rank;
+        t->rows[i].atom_rank = (uint8_t)(global ? t->rank : t->box_rank);
         memcpy(t->rows[i].atom, box_axes, sizeof box_axes);
         for (uint32_t d = 0; global && d < t->rank; d++)
             t->rows[i].atom[d].extent = TILE_REACH + d;
@@ -129,11 +212,13 @@ static bool prepare(struct tile_call *c)
     c->family_data = t;
     t->rank = (uint32_t)(isa_mod_row(isa_spelling_mod(&c->spelling, SLOT_DIM))->text[0] - '0');
     t->gathers = mode == MOD_TILE_GATHER4 || mode == MOD_TILE_SCATTER4;
+    t->im2col = mode == MOD_IM2COL || mode == MOD_IM2COL_NO_OFFS;
+    t->box_rank = t->im2col ? 2 : t->rank;
     t->writes = c->family->op == OP_TENSOR_STORE || c->family->op == OP_TENSOR_REDUCE;
     assert(t->rank >= 1 && t->rank <= TENSOR_MAP_RANK);
-    if (mode != MOD_NONE && mode != MOD_TILE && !t->gathers)
+    if (mode != MOD_NONE && mode != MOD_TILE && !t->gathers && !t->im2col)
         return not_covered(c);
-    if (!read_box(c, t) || !read_coords(c, t) || !tw_bulk_check_params(c))
+    if (!read_box(c, t) || !read_im2col(c, t) || !read_coords(c, t) || !tw_bulk_check_params(c))
         return false;
     make_rows(c, t);
     return true;
@@ -229,6 +314,18 @@ static void begin(struct tile_call *c)
     t->values = tw_bulk_values(c);
     for (uint32_t i = 0; given != NULL && i < given->item_count; i++)
         t->coords[i] = tw_tile_value(c, &given->items[i], tw_ir_int32(), 0);
+    for (uint32_t i = 0; t->im2col && !t->writes && i < t->rank - 2; i++)
+        t->offsets[i] = tw_tile_value(c, &tw_tile_param(c, "offsets")->items[i], tw_ir_type_of(NUM_U16), 0);
+}
+
+/* {w, h, d} */
+static void put_offsets(struct tile_call *c, const struct tma *t, struct ir_ptx_operand *to)
+{
+    to->kind = IR_PTX_VECTOR;
+    to->item_count = t->rank - 2;
+    to->items = arena_new(c->k->arena, struct ir_ptx_operand, to->item_count);
+    for (uint32_t i = 0; i < to->item_count; i++)
+        tw_tile_put_value(c, &to->items[i], t->offsets[to->item_count - 1 - i]);
 }
 
 static bool check(struct tile_call *c)
@@ -256,7 +353,7 @@ static bool put_tensor(struct tile_call *c, const struct tma *t, struct ir_ptx_o
 
 static bool issue(struct tile_call *c)
 {
-    enum { MOST_OPERANDS = 5 };
+    enum { MOST_OPERANDS = 6 };
     struct tma *t = tma_of(c);
     const struct tile_place *box = NULL;
     struct ir_ptx_operand tensor = {0};
@@ -275,6 +372,8 @@ static bool issue(struct tile_call *c)
             tw_tile_put_shared(c, &x->operands[n++], i, box);
     if (t->values.mbar != NULL)
         tw_bulk_put_barrier(c, &x->operands[n++], &t->values);
+    if (t->im2col && !t->writes)
+        put_offsets(c, t, &x->operands[n++]);
     x->operand_count = tw_bulk_put_rest(c, x, n, &t->values);
     return true;
 }
@@ -286,11 +385,14 @@ static bool issue(struct tile_call *c)
         {.name = "oob", .type = TILE_PARAM_CHOICE, .choices = "zeros|nan"},                                             \
         {.name = "l2", .type = TILE_PARAM_CHOICE, .choices = "none|64B|128B|256B"},                                      \
         {.name = "map_type", .type = TILE_PARAM_CHOICE, .choices = "f32_ftz|tf32|tf32_ftz"},                              \
+        {.name = "lower", .type = TILE_PARAM_INTS}, {.name = "upper", .type = TILE_PARAM_INTS},                            \
+        {.name = "element_strides", .type = TILE_PARAM_INTS},                                                            \
         {.name = "cache_policy", .type = TILE_PARAM_INT}, {.name = "pred", .type = TILE_PARAM_BOOL}
-static const struct tile_param_row load_params[] = {MAP_PARAMS, {.name = "mbar", .type = TILE_PARAM_ADDRESS, .required = true},
+static const struct tile_param_row load_params[] = {MAP_PARAMS, {.name = "offsets", .type = TILE_PARAM_INTS}, {.name = "mbar", .type = TILE_PARAM_ADDRESS, .required = true},
                                                     {.name = "cta_mask", .type = TILE_PARAM_INT}};
 static const struct tile_param_row store_params[] = {MAP_PARAMS};
-static const struct tile_param_row prefetch_params[] = {MAP_PARAMS,
+_Static_assert(sizeof load_params / sizeof load_params[0] <= TILE_MAX_PARAMS, "parameters of a tensor load");
+static const struct tile_param_row prefetch_params[] = {MAP_PARAMS, {.name = "offsets", .type = TILE_PARAM_INTS},
                                                         {.name = "swizzle", .type = TILE_PARAM_CHOICE, .choices = "none|32B|64B|128B"}};
 
 #define FAMILY(op_, name_, what_, operands_, params_)                                                                        \

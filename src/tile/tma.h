@@ -12,9 +12,13 @@ struct tma_join {
 
 struct tma {
     uint32_t rank;                  /* of the map, by the opcode */
-    bool gathers, writes;
+    bool gathers, writes, im2col;
+    uint32_t box_rank;              /* dimensions of the box in shared memory: rank; of an im2col copy pixels and channels */
     uint32_t shared, global;        /* operands; shared UINT32_MAX: none */
     int64_t box[TENSOR_MAP_RANK];   /* in the tensor's order, like every dimension here */
+    int32_t corner[2][TENSOR_MAP_SPATIAL]; /* im2col: lower and upper */
+    uint32_t steps[TENSOR_MAP_RANK];       /* element strides */
+    struct ir_expr *offsets[TENSOR_MAP_SPATIAL];
     bool has_coords;
     struct ir_expr *coords[TENSOR_MAP_RANK];
     struct tma_join joins[TW_MAX_RANK];

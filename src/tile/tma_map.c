@@ -192,6 +192,25 @@ static bool read_type(struct tile_call *c, const struct tma *t, enum tensor_map_
     return false;
 }
 
+/* The box, or the pixels and channels of an im2col map, innermost first. */
+static void set_extent(const struct tma *t, struct tensor_map *m)
+{
+    for (uint32_t d = 0; d < t->rank; d++)
+        m->element_strides[d] = t->steps[t->rank - 1 - d];
+    if (!t->im2col) {
+        for (uint32_t d = 0; d < t->rank; d++)
+            m->box[d] = (uint32_t)t->box[t->rank - 1 - d];
+        return;
+    }
+    m->mode = TMAP_IM2COL;
+    m->pixels = (uint32_t)t->box[0];
+    m->channels = (uint32_t)t->box[1];
+    for (uint32_t d = 0; d < t->rank - 2; d++) {
+        m->lower[d] = t->corner[0][t->rank - 3 - d];
+        m->upper[d] = t->corner[1][t->rank - 3 - d];
+    }
+}
+
 /* The newest device's rules: what only an older one lacks is judged when the target is known. */
 enum { NEWEST_RULES = 100 };
 
@@ -209,8 +228,7 @@ bool tw_tma_make_map(struct tile_call *c, struct tma *t)
         return no_map(c, t, why, NULL);
     if (!read_type(c, t, &map.map.type) || !check_type(c, t, map.map.type) || !find_swizzle(c, t))
         return false;
-    for (uint32_t i = 0; i < t->rank; i++)
-        map.map.box[i] = (uint32_t)t->box[t->rank - 1 - i];
+    set_extent(t, &map.map);
     map.map.swizzle = t->swizzle;
     map.map.fill = (enum tensor_map_fill)choice(c, "oob", tw_tensor_map_fill_names);
     map.map.l2 = (enum tensor_map_l2)choice(c, "l2", tw_tensor_map_l2_names);
@@ -242,17 +260,17 @@ static int64_t copy_bit(const struct box_walk *w, int64_t origin, const int64_t 
 {
     const struct tma *t = w->t;
     const int64_t span = tw_tensor_map_swizzle(t->swizzle)->span_bytes;
-    const int64_t inner = w->c->symbol[TILE_BOX + t->rank - 1], pitch = span != 0 ? span * 8 : inner * w->bits;
+    const int64_t inner = w->c->symbol[TILE_BOX + t->box_rank - 1], pitch = span != 0 ? span * 8 : inner * w->bits;
     int64_t row = 0;
-    for (uint32_t i = 0; i + 1 < t->rank; i++)
+    for (uint32_t i = 0; i + 1 < t->box_rank; i++)
         row = row * w->c->symbol[TILE_BOX + i] + coord[i];
-    const int64_t bit = 8 * origin + row * pitch + coord[t->rank - 1] * w->bits;
+    const int64_t bit = 8 * origin + row * pitch + coord[t->box_rank - 1] * w->bits;
     return 8 * (int64_t)tw_tensor_map_swizzled(t->swizzle, (uint32_t)(bit / 8)) + bit % 8;
 }
 
 static bool next_coord(const struct box_walk *w, int64_t coord[TILE_MAX_ATOM])
 {
-    for (uint32_t i = w->t->rank; i-- > 0;) {
+    for (uint32_t i = w->t->box_rank; i-- > 0;) {
         if (++coord[i] < w->c->symbol[TILE_BOX + i])
             return true;
         coord[i] = 0;
@@ -284,7 +302,7 @@ static bool prove(const struct box_walk *w, int64_t origin)
         tw_diag_expected(d, "byte %lld of '%s': rows of %lld bytes one after another, swizzle %s", (long long)want / 8, w->o->storage->name,
                          (long long)(tw_tensor_map_swizzle(w->t->swizzle)->span_bytes != 0
                                          ? tw_tensor_map_swizzle(w->t->swizzle)->span_bytes
-                                         : w->c->symbol[TILE_BOX + w->t->rank - 1] * w->bits / 8),
+                                         : w->c->symbol[TILE_BOX + w->t->box_rank - 1] * w->bits / 8),
                          tw_tensor_map_swizzle(w->t->swizzle)->name);
         tw_diag_found(d, "byte %lld, by layout %s", (long long)found / 8, tw_layout_text(w->c->arena, w->o->layout));
         tw_diag_fix(d, "give '%s' a layout from mma_shared_layout(dtype, mode, shape), with boxes of its rows", w->o->storage->name);

@@ -294,6 +294,46 @@ static void every_form_does_what_its_name_says(void **state)
     }
 }
 
+/* ---- im2col --------------------------------------------------------------------------------------------------------------- */
+
+enum { IMAGES = 3, H = 5, W = 6, C = 16, PIXELS = 24, CHANNELS = 8, STEP_W = 2 };
+
+/* Corners of a 3 x 3 filter with a border of one; every second pixel along W. */
+static const char im2col_program[] =
+    HEAD "def k(X: T.Tensor((3, 5, 6, 16), \"float32\"), Out: T.Tensor((24, 8), \"float32\")):\n"
+    "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))\n    t = T.cuda.thread_idx(\"x\")\n"
+    "    s = T.alloc_shared((24, 8), \"float32\", layout=mma_shared_layout(\"float32\", 1, (24, 8)), align=256)\n" BARRIER
+    "    if t == 0:\n        T.ptx.mbarrier.arrive.expect_tx.shared.b64(T.ptx.SINK, bar.ptr_to([0]), T.uint32(24 * 8 * 4))\n"
+    "        T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes\"], s, X, "
+    "box=(24, 8), lower=(-1, -1), upper=(-1, -1), element_strides=(1, 1, 2, 1), coords=(0, -1, -1, 8), offsets=(T.cuda.block_idx(\"x\") + 2, 1), mbar=bar.ptr_to([0]))\n"
+    "    T.cuda.mbarrier_wait(bar.ptr_to([0]), 0)\n    for p in range(24):\n        if t < 8:\n            Out[p, t] = s[p, t]\n";
+
+/* SOURCE: ptx-async 4.7, the walk over pixels. */
+static void pixels_are_walked_as_the_corners_say(void **state)
+{
+    static uint32_t x[IMAGES][H][W][C], out[PIXELS][CHANNELS];
+    const int offset_h = 2, offset_w = 1;
+    (void)state;
+    fill_bytes(x, sizeof x, 3);
+    int image = 0, h = -1, w = -1;
+    run_movement("im2col", im2col_program, "sm_90a", "im2col", 1,
+                 (struct move_tensor[]){{"X", x, sizeof x}, {"Out", out, sizeof out}}, 2);
+    for (int p = 0; p < PIXELS; p++) {
+        const int at_h = h + offset_h, at_w = w + offset_w;
+        const bool inside_x = at_h >= 0 && at_h < H && at_w >= 0 && at_w < W && image < IMAGES;
+        for (int c = 0; c < CHANNELS; c++)
+            assert_int_equal(out[p][c], inside_x ? x[image][at_h][at_w][8 + c] : 0);
+        w += STEP_W;
+        if (w > W - 1 - 1) {
+            w = -1;
+            if (++h > H - 1 - 1) {
+                h = -1;
+                image++;
+            }
+        }
+    }
+}
+
 /* ---- the CUDA back end ------------------------------------------------------------------------------------------- */
 
 static void both_back_ends(const char *what, const char *text, const char *arch)
@@ -402,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROOM_TEST(every_box_arrives_and_leaves),
         ROOM_TEST(every_form_does_what_its_name_says),
+        cmocka_unit_test(pixels_are_walked_as_the_corners_say),
         ROOM_TEST(nvcc_gives_the_same_bits),
         cmocka_unit_test(what_a_pipeline_needs_works_raw),
         ROOM_TEST(the_machine_judges_what_was_not_known),

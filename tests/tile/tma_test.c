@@ -9,6 +9,7 @@ struct copy_case {
 #define APPLY(op) "    T.cuda.tile.apply(T.ptx[\"" op "\"], "
 #define LOAD(rank) "cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 #define STORE(rank) "cp.async.bulk.tensor." rank ".global.shared::cta.tile.bulk_group"
+#define IM2COL "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes"
 #define BAR "mbar=bar.ptr_to([0])"
 
 static void a_box_is_an_instruction_at_the_coordinates_of_its_region(void **state)
@@ -44,6 +45,12 @@ static void a_box_is_an_instruction_at_the_coordinates_of_its_region(void **stat
         {"    u = T.alloc_shared((8, 32), \"uint32\", align=128)\n"
          APPLY("cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group") "U[8:16, 0:32], u, box=(8, 32))\n",
          "ptx cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group [U_map, {0, 8}], [&u#5[0]]\n"},
+        {"    f = T.alloc_shared((16, 32), \"float32\", align=128)\n"
+         APPLY(IM2COL) "f, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(i, -1, 32), offsets=(j,), " BAR ")\n",
+         "ptx cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [&f#5[0]], [F_map, {32, -1, value}], [&bar#6[0]], {value.4}\n"},
+        {"    f = T.alloc_shared((16, 32), \"float32\", align=128)\n"
+         APPLY("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group") "F, f, box=(16, 32), lower=(0,), upper=(0,), coords=(i, 0, 32))\n",
+         "ptx cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [F_map, {32, 0, value}], [&f#5[0]]\n"},
         {APPLY("cp.async.bulk.prefetch.tensor.2d.L2.global.tile") "X[i:i + 128, 64:128], box=(128, 64), swizzle=\"128B\")\n",
          "ptx cp.async.bulk.prefetch.tensor.2d.L2.global.tile [X_map, {64, i}]\n"},
     };
@@ -142,12 +149,64 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "      |                                                                                                                                     ^~~~~~~~~~~\n"
          "  expected: (1, columns): the instruction takes four rows, each on its own\n"
          "     found: 4 rows\n"},
-        {APPLY("cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes") "s, F, box=(1, 128, 64), " BAR ")\n",
-         "k.py:10:29: error[E0402]: the cp.async.bulk.tensor load tile pattern does not cover cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
-         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(1, 128, 64), mbar=bar.ptr_to([0]))\n"
+        {APPLY("cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes") "s, F, box=(16, 32), " BAR ")\n",
+         "k.py:10:29: error[E0402]: the cp.async.bulk.tensor load tile pattern does not cover cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), mbar=bar.ptr_to([0]))\n"
+         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: a box of the tensor, rows of it, or pixels by im2col\n"
+         "       fix: call it as a raw instruction, T.ptx[...](...)\n"},
+        {APPLY(IM2COL) "s, F, box=(1, 16, 32), " BAR ")\n",
+         "k.py:10:118: error[E0405]: parameter 'box' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(1, 16, 32), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                      ^~~~~~~~~~~~~~~\n"
+         "  expected: (pixels, channels)\n"
+         "     found: 3\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
+         "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'lower'\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: a box of the tensor, or rows of it; im2col walks over pixels instead\n"
-         "       fix: describe the map with T.TensorMap(..., lower=, upper=, channels=, pixels=), and call the instruction as a raw one\n"},
+         "  expected: the lower corner, 1 integer\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1, -1), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
+         "k.py:10:132: error[E0405]: parameter 'lower' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1, -1), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                    ^~~~~~~~~~~~~~\n"
+         "  expected: 1 integer from -32768 to 32767, known at compile time\n"
+         "     found: 2\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(i,), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
+         "k.py:10:132: error[E0405]: parameter 'lower' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(i,), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                    ^~~~~~~~~~\n"
+         "  expected: 1 integer from -32768 to 32767, known at compile time\n"
+         "     found: a value known only at run time\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), " BAR ")\n",
+         "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'offsets'\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), mbar=bar.ptr_to([0]))\n"
+         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: what the instruction adds to the spatial coordinates\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), offsets=(0,), " BAR ")\n",
+         "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'coords'\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), offsets=(0,), mbar=bar.ptr_to([0]))\n"
+         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: 3 coordinates of the first pixel, one for each dimension of .3d\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), element_strides=(1, 9, 1), " BAR ")\n",
+         "k.py:10:189: error[E0405]: parameter 'element_strides' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), element_strides=(1, 9, 1), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                                                                             ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: 3 integers from 1 to 8, known at compile time\n"
+         "     found: 9\n"},
+        {"    f = T.alloc_shared((2000, 32), \"float32\", align=128)\n"
+         APPLY(IM2COL) "f, F, box=(2000, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
+         "k.py:11:115: error[E0816]: tensor map 'F_map' of 'F': pixelsPerColumn breaks a rule\n"
+         "   11 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], f, F, box=(2000, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                   ^\n"
+         "  expected: 1 to 1024\n"
+         "     found: 2000\n"
+         "      spec: CUDA driver API, cuTensorMapEncodeIm2col\n"},
+        {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(128, 64), lower=(0,), " BAR ")\n",
+         "k.py:10:148: error[E0404]: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes has no parameter 'lower' here\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, 64), lower=(0,), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                                    ^~~~~~~~~~\n"
+         "  expected: im2col in the opcode\n"},
         {"    b = T.alloc_shared((512, 64), \"float16\", layout=mma_shared_layout(\"float16\", 3, (512, 64)), align=1024)\n"
          APPLY(LOAD("2d")) "b, X, box=(512, 64), coords=(0, 0), " BAR ")\n",
          "k.py:11:117: error[E0816]: tensor map 'X_map' of 'X': boxDim[1] breaks a rule\n"
