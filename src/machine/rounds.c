@@ -27,7 +27,7 @@ enum {
     MORE_WINDOW = 16,
     SHORT_ROUND_STEPS = 1 << 16, /* of all clusters: when they all have ended by then, twice as many begin the next */
     PATIENCE = 16,          /* quiet rounds before more clusters are let in                                   */
-    CREW_STEPS = 1 << 13,   /* of the last round: below that, waking other threads costs more than they do    */
+    CREW_STEPS = 1 << 11,   /* of the last round: below that, waking other threads costs more than they do    */
     CLOCK_STEPS = 1 << 12   /* warp instructions between two looks at the clock                               */
 };
 
