@@ -46,20 +46,25 @@ void tw_text_add(struct text *t, const char *s)
 
 void tw_text_pad(struct text *t, char c, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        tw_text_put(t, c);
+    reserve(t, count);
+    memset(t->at + t->len, c, count);
+    t->len += count;
+    t->at[t->len] = '\0';
 }
 
+/* Written where it goes; a second time when there was no room for it. */
 void tw_text_addv(struct text *t, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    const int len = vsnprintf(NULL, 0, format, args);
-    if (len > 0) {
+    const size_t room = t->cap - t->len;
+    const int len = vsnprintf(t->at + t->len, room, format, args);
+    if (len > 0 && (size_t)len >= room) {
+        t->at[t->len] = '\0';
         reserve(t, (size_t)len);
         vsnprintf(t->at + t->len, (size_t)len + 1, format, again);
-        t->len += (size_t)len;
     }
+    t->len += len > 0 ? (size_t)len : 0;
     va_end(again);
 }
 

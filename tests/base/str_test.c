@@ -47,6 +47,24 @@ static void json_strings_are_escaped(void **state)
     assert_string_equal(t.at, "\"a\\\"b\\\\c\\n\\u0001\"");
 }
 
+/* A format that fits, one that must grow the text first, and one that fills it to the last byte. */
+static void formats_and_padding_grow_the_text(void **state)
+{
+    struct bench_room *room = *state;
+    for (size_t before = 0; before < 140; before++) {
+        struct text t;
+        tw_text_init(&t, &room->arena);
+        tw_text_pad(&t, 'x', before);
+        assert_int_equal(strlen(t.at), before);
+        tw_text_addf(&t, "%s-%d", "twelve bytes", 7);
+        tw_text_pad(&t, ' ', 2);
+        tw_text_put(&t, '.');
+        assert_int_equal(t.len, before + 17);
+        assert_string_equal(t.at + before, "twelve bytes-7  .");
+        assert_true(before == 0 || t.at[before - 1] == 'x');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -54,6 +72,7 @@ int main(void)
         ROOM_TEST(equal_names_intern_to_one_pointer),
         ROOM_TEST(distance_counts_edits),
         ROOM_TEST(json_strings_are_escaped),
+        ROOM_TEST(formats_and_padding_grow_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
