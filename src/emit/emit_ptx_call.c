@@ -57,7 +57,8 @@ static bool match_operands(const struct isa_spelling *s, const struct ir_ptx *x,
     uint32_t j = 0;
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const uint32_t left = x->operand_count - j;
-        const bool fits = left > 0 && kind_fits(s, i, &x->operands[j]) && (!strict || is_predicate_alike(s, i, &x->operands[j]));
+        const bool fits = left > 0 && kind_fits(s, i, &x->operands[j]) &&
+                          (!strict || is_predicate_alike(s, i, &x->operands[j]));
         if (form->operands[i].optional && (left <= required_after(form, i + 1) || !fits))
             continue;
         if (!fits)
@@ -67,8 +68,8 @@ static bool match_operands(const struct isa_spelling *s, const struct ir_ptx *x,
     return j == x->operand_count;
 }
 
-/* The first form that takes the operands. Forms of one spelling may differ in an operand that is a number in one and a predicate in
- * the other; a bool then says which is meant. */
+/* The first form that takes the operands. Forms of one spelling may differ in an operand that is a number in one and a
+ * predicate in the other; a bool then says which is meant. */
 const struct isa_spelling *tw_emit_choose_form(const struct isa_match *m, const struct ir_ptx *x, uint8_t place[EMIT_MAX_OPERANDS])
 {
     for (int lax = 0; lax < 2; lax++)

@@ -1,5 +1,5 @@
-/* T.cuda.tile.ewise: a typed scalar function and the tensors that it is evaluated over. The function is evaluated once, into the
- * body of one IR_TILE statement, which the tile room copies for every coordinate. SOURCE: kernel-language-tile 7.2.
+/* T.cuda.tile.ewise: a typed scalar function and the tensors that it is evaluated over. The function is evaluated once, into
+ * the body of one IR_TILE statement, which the tile room copies for every coordinate. SOURCE: kernel-language-tile 7.2.
  *
  * The body begins with a definition without a value for each parameter, and one for the result; a return assigns to it. What
  * follows a branch that returns stands in the arms that go on, so that no jump is needed. */
@@ -73,7 +73,8 @@ static bool give_back(struct eval *ev, const struct scalar_function *sf, const s
 static bool run_from(struct eval *ev, const struct scalar_function *sf, const struct block *b, uint32_t from,
                      const struct rest *rest);
 
-static bool run_arms(struct eval *ev, const struct scalar_function *sf, const struct stmt *s, uint32_t arm, const struct rest *rest)
+static bool run_arms(struct eval *ev, const struct scalar_function *sf, const struct stmt *s, uint32_t arm,
+                     const struct rest *rest)
 {
     if (arm == s->u.branch.arms.len)
         return run_from(ev, sf, &s->u.branch.orelse, 0, rest);

@@ -42,7 +42,8 @@ static bool check_chunk(struct tile_call *c, int64_t bytes)
     const bool whole = isa_spelling_mod(&c->spelling, SLOT_CACHE) == MOD_CG;
     if (bytes == 16 || (!whole && (bytes == 4 || bytes == 8)))
         return true;
-    struct diag *d = tw_diag(c->diags, E0405, tw_tile_param(c, "chunk_bytes")->at, "parameter 'chunk_bytes' of %s", c->mnemonic);
+    struct diag *d = tw_diag(c->diags, E0405, tw_tile_param(c, "chunk_bytes")->at, "parameter 'chunk_bytes' of %s",
+                             c->mnemonic);
     tw_diag_expected(d, whole ? "16: .cg goes past the first-level cache in units of 16 bytes" : "4, 8 or 16");
     tw_diag_found(d, "%lld", (long long)bytes);
     if (whole && (bytes == 4 || bytes == 8))
@@ -56,6 +57,14 @@ static bool given(const struct tile_call *c, const char *name)
     return a != NULL && a->kind != IR_ARG_NONE;
 }
 
+static bool is_known(const struct ir_arg *a, int64_t *value)
+{
+    if (a == NULL || a->kind != IR_ARG_INT)
+        return a != NULL && a->kind == IR_ARG_EXPR && tw_ir_is_const_int(a->expr, value);
+    *value = a->value;
+    return true;
+}
+
 /* How much of the source is read: the rest of the chunk becomes zero. */
 static bool check_source(struct tile_call *c, int64_t bytes)
 {
@@ -66,10 +75,8 @@ static bool check_source(struct tile_call *c, int64_t bytes)
         tw_diag_expected(d, "src_size= or ignore_src=, not both: the instruction has one such operand");
         return false;
     }
-    const bool constant = size != NULL && (size->kind == IR_ARG_INT || (size->kind == IR_ARG_EXPR && tw_ir_is_const_int(size->expr, &known)));
-    if (!constant)
+    if (!is_known(size, &known))
         return true;
-    known = size->kind == IR_ARG_INT ? size->value : known;
     if (known >= 0 && known <= bytes)
         return true;
     struct diag *d = tw_diag(c->diags, E0405, size->at, "parameter 'src_size' of %s", c->mnemonic);

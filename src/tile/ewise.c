@@ -1,6 +1,6 @@
-/* T.cuda.tile.ewise: one evaluation of a scalar function for every coordinate. The function is the statement's body: definitions of
- * its parameters, one of its result, and what it does (lang/lib_ewise.c). There is no atom: every coordinate after the group
- * is one evaluation. SOURCE: kernel-language-tile 7.2. */
+/* T.cuda.tile.ewise: one evaluation of a scalar function for every coordinate. The function is the statement's body:
+ * definitions of its parameters, one of its result, and what it does (lang/lib_ewise.c). There is no atom: every coordinate
+ * after the group is one evaluation. SOURCE: kernel-language-tile 7.2. */
 #include "tile/engine.h"
 
 #include "ir/ir_walk.h"
@@ -95,8 +95,8 @@ static bool fresh_slot(struct tile_call *c, const struct tile_place *p)
         e->written = (uint8_t *)tw_arena_alloc(c->arena, (size_t)capacity, 1);
     if (e->written[p->slot[0]]++ == 0)
         return true;
-    struct diag *d = tw_tile_error(c, DST, E0416, " overlaps itself: two coordinates are slot %lld of '%s'", (long long)p->slot[0],
-                                   o->storage->name);
+    struct diag *d = tw_tile_error(c, DST, E0416, " overlaps itself: two coordinates are slot %lld of '%s'",
+                                   (long long)p->slot[0], o->storage->name);
     tw_diag_expected(d, "distinct slots for everything that is written; inputs alone are broadcast");
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
     return false;

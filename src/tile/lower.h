@@ -13,7 +13,7 @@ struct lowering {
     VEC(struct ir_view *) flat_views; /* one for each (storage, element type) that is accessed */
     int64_t unrolled;                 /* statements that unrolling made so far */
     bool failed;
-    struct src_span failed_at;        /* the last tile operation that failed: its copies in an unrolled loop would say the same */
+    struct src_span failed_at;        /* the last tile operation that failed: its copies by unrolling would say the same */
 };
 
 /* unroll.c: T.unroll loops, and loops whose variable indexes a local tensor. */

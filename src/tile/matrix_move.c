@@ -66,13 +66,15 @@ static void owner_16_rows(const struct tile_call *c, uint32_t lane, uint32_t ite
 
 /* ---- forms ------------------------------------------------------------------------------------------- */
 
-#define ATOM(rows_, wide) .repeats = "*", .atom_rank = 3, .atom = {{"matrix", TILE_M, "count"}, {"row", rows_, "rows"}, {wide, TILE_WORDS, "words"}}
+#define ATOM(rows_, wide)                                                                                                   \
+    .repeats = "*", .atom_rank = 3, .atom = {{"matrix", TILE_M, "count"}, {"row", rows_, "rows"}, {wide, TILE_WORDS, "words"}}
+#define REGISTERS .name = "registers", .scopes = 1u << IR_LOCAL
 static const struct tile_operand_row register_rows[] = {
-    {.name = "registers", .scopes = 1u << IR_LOCAL, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = one_a_matrix, .owner = owner_8_rows},
-    {.name = "registers", .scopes = 1u << IR_LOCAL, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = two_a_matrix, .owner = owner_16_rows},
-    {.name = "registers", .scopes = 1u << IR_LOCAL, ATOM(TILE_ROWS, "pair"), .elem_bits = 16, .regs = one_a_matrix, .owner = owner_16_rows,
-     .items = WORD_HALVES},
+    {REGISTERS, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = one_a_matrix, .owner = owner_8_rows},
+    {REGISTERS, ATOM(TILE_ROWS, "word"), .elem_bits = 32, .regs = two_a_matrix, .owner = owner_16_rows},
+    {REGISTERS, ATOM(TILE_ROWS, "pair"), .elem_bits = 16, .regs = one_a_matrix, .owner = owner_16_rows, .items = WORD_HALVES},
 };
+#undef REGISTERS
 static const struct tile_operand_row memory_row = {.name = "shared", .scopes = 1u << IR_SHARED, ATOM(TILE_SCALE_ROWS, "word"),
                                                    .elem_bits = 32, .memory = true};
 #undef ATOM

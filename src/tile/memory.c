@@ -175,7 +175,8 @@ static bool check_start(struct reach *r, uint32_t d, int64_t unit)
     const int64_t need = needed_divisor(o, d, unit);
     if (need != 0)
         return loose_start(r, d, by, need);
-    struct diag *diag = tw_diag(r->c->diags, E0428, o->moves[d]->at, "%s: the run-time index of dimension %u moves the address by %lld bytes",
+    struct diag *diag = tw_diag(r->c->diags, E0428, o->moves[d]->at,
+                                "%s: the run-time index of dimension %u moves the address by %lld bytes",
                                 tw_tile_operand_name(r->c, r->operand), d, (long long)(found * r->elem_bytes));
     tw_diag_expected(diag, "steps of %lld bytes", (long long)(unit * r->elem_bytes));
     tw_diag_found(diag, "layout %s", tw_layout_text(r->c->arena, o->view->layout));
@@ -194,8 +195,8 @@ static bool check_swizzle(const struct reach *r)
     const struct layout *l = r->o->layout;
     if (!r->moving || !l->swizzled || (swizzle_unit(l) % r->elems == 0 && r->run.align_bytes <= r->elems * r->elem_bytes))
         return true;
-    struct diag *d = tw_tile_error(r->c, r->operand, E0427, ": %lld elements are taken at a run-time place of a swizzled layout",
-                                   (long long)r->elems);
+    struct diag *d = tw_tile_error(r->c, r->operand, E0427,
+                                   ": %lld elements are taken at a run-time place of a swizzled layout", (long long)r->elems);
     tw_diag_expected(d, "at most the %lld elements that the swizzle keeps together, a power of two of them",
                      (long long)swizzle_unit(l));
     tw_diag_found(d, "layout %s", tw_layout_text(r->c->arena, l));
@@ -432,7 +433,8 @@ struct ir_region *tw_tile_slot_region(struct tile_call *c, uint32_t operand, int
     const struct tile_operand *o = &c->operand[operand];
     const struct layout_env env = {.arena = c->k->arena, .at = o->arg->at};
     const struct shape all = {1, {o->storage->elems * o->storage->elem.bits / o->view->elem.bits}};
-    struct ir_view *v = tw_ir_view_new(c->k, o->storage, o->view->elem, 1, all.dim, tw_layout_default(&env, &all), 0, o->arg->at);
+    struct ir_view *v = tw_ir_view_new(c->k, o->storage, o->view->elem, 1, all.dim, tw_layout_default(&env, &all), 0,
+                                       o->arg->at);
     struct ir_region *e = tw_ir_region_whole(c->k, v, o->arg->at);
     e->start[0] = tw_ir_const_int(c->k, tw_ir_int32(), slot, o->arg->at);
     e->extent[0] = 1;

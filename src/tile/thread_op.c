@@ -95,8 +95,8 @@ static struct ir_type register_type(const struct tile_call *c, unsigned type)
 
 static struct tile_operand_row memory_row(const struct tile_call *c, unsigned i)
 {
-    return (struct tile_operand_row){.name = "memory",
-                                     .role = c->spelling.form->op == OP_LD || c->spelling.form->op == OP_LDU ? TILE_SRC : TILE_UPDATE,
+    const bool loads = c->spelling.form->op == OP_LD || c->spelling.form->op == OP_LDU;
+    return (struct tile_operand_row){.name = "memory", .role = loads ? TILE_SRC : TILE_UPDATE,
                                      .scopes = scopes_of_space(tw_isa_operand_space(&c->spelling, i)), .memory = true};
 }
 
