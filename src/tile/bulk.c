@@ -74,9 +74,35 @@ static bool check_barrier(struct tile_call *c)
     return false;
 }
 
+bool tw_bulk_in_range(struct tile_call *c, const char *param, const struct ir_arg *item, int64_t low, int64_t high)
+{
+    int64_t value = 0;
+    if (item == NULL || !(item->kind == IR_ARG_INT || (item->kind == IR_ARG_EXPR && tw_ir_is_const_int(item->expr, &value))))
+        return true;
+    value = item->kind == IR_ARG_INT ? item->value : value;
+    if (value >= low && value <= high)
+        return true;
+    struct diag *d = tw_diag(c->diags, E0405, item->at, "parameter '%s' of %s", param, c->mnemonic);
+    tw_diag_expected(d, "%lld to %lld", (long long)low, (long long)high);
+    tw_diag_found(d, "%lld", (long long)value);
+    return false;
+}
+
+static bool check_numbers(struct tile_call *c)
+{
+    static const struct {
+        const char *name;
+        int64_t high;
+    } rows[] = {{"cta_mask", UINT16_MAX}, {"byte_mask", UINT16_MAX}, {"cta_rank", TW_MAX_CLUSTER_CTAS - 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (has(c, rows[i].name) && !tw_bulk_in_range(c, rows[i].name, tw_tile_param(c, rows[i].name), 0, rows[i].high))
+            return false;
+    return true;
+}
+
 bool tw_bulk_check_params(struct tile_call *c)
 {
-    return check_barrier(c) && (!knows(c, "cache_policy") || tw_tile_check_policy(c)) &&
+    return check_barrier(c) && check_numbers(c) && (!knows(c, "cache_policy") || tw_tile_check_policy(c)) &&
            goes_with(c, "cta_mask", isa_spelling_mod(&c->spelling, SLOT_MULTICAST) != MOD_NONE, ".multicast::cluster",
                      "16 bits, one for each CTA of the cluster that receives the data") &&
            goes_with(c, "byte_mask", isa_spelling_mod(&c->spelling, SLOT_CP_MASK) != MOD_NONE, ".cp_mask",
@@ -122,8 +148,9 @@ uint32_t tw_bulk_put_rest(struct tile_call *c, struct ir_ptx *x, uint32_t n, con
 
 /* ---- operands ------------------------------------------------------------------------------------------- */
 
-#define PIECE(name_, role_, scope_) \
-    {.name = name_, .role = role_, .scopes = 1u << scope_, .repeats = "*", .atom_rank = 1, .atom = {{"element", TILE_ROWS, "16 bytes"}}, .memory = true}
+#define PIECE(name_, role_, scope_)                                                                                          \
+    {.name = name_, .role = role_, .scopes = 1u << scope_, .repeats = "*", .atom_rank = 1,                                   \
+     .atom = {{"element", TILE_ROWS, "16 bytes"}}, .memory = true}
 static const struct tile_operand_row to_shared[] = {PIECE("dst", TILE_DST, IR_SHARED), PIECE("src", TILE_SRC, IR_GLOBAL)};
 static const struct tile_operand_row to_global[] = {PIECE("dst", TILE_DST, IR_GLOBAL), PIECE("src", TILE_SRC, IR_SHARED)};
 static const struct tile_operand_row into_global[] = {PIECE("dst", TILE_UPDATE, IR_GLOBAL), PIECE("src", TILE_SRC, IR_SHARED)};
@@ -268,8 +295,9 @@ const struct tile_family tw_tile_bulk_load =
     FAMILY(OP_BULK_LOAD, "cp.async.bulk load", "a piece of global memory to shared memory, a barrier told", to_shared, load_params);
 const struct tile_family tw_tile_bulk_store =
     FAMILY(OP_BULK_STORE, "cp.async.bulk store", "a piece of shared memory to global memory", to_global, store_params);
-const struct tile_family tw_tile_bulk_copy_cluster = FAMILY(
-    OP_BULK_COPY_CLUSTER, "cp.async.bulk copy", "a piece of shared memory to another CTA of the cluster, a barrier told", to_peer, peer_params);
+const struct tile_family tw_tile_bulk_copy_cluster =
+    FAMILY(OP_BULK_COPY_CLUSTER, "cp.async.bulk copy", "a piece of shared memory to another CTA of the cluster, a barrier told",
+           to_peer, peer_params);
 const struct tile_family tw_tile_bulk_prefetch =
     FAMILY(OP_BULK_PREFETCH, "cp.async.bulk.prefetch", "a piece of global memory into the L2 cache", from_global, plain_params);
 const struct tile_family tw_tile_bulk_reduce = FAMILY(

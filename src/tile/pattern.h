@@ -54,8 +54,8 @@ static inline uint32_t tile_issuer_threads(enum tile_issuer i)
     return i == TILE_BY_WARPGROUP ? 4 * TW_WARP_LANES : i == TILE_BY_WARP ? TW_WARP_LANES : 1;
 }
 
-/* The atom coordinate of item `item` of lane `lane` (0 to 127 where a warpgroup issues): registers in order, where a register holds several items the low bits
- * first. */
+/* The atom coordinate of item `item` of lane `lane` (0 to 127 where a warpgroup issues): registers in order, where a register
+ * holds several items the low bits first. */
 typedef void tile_owner_fn(const struct tile_call *c, uint32_t lane, uint32_t item, int64_t coord[TILE_MAX_ATOM]);
 /* Whether a lane supplies the operand at all. */
 typedef bool tile_supply_fn(const struct tile_call *c, uint32_t lane);

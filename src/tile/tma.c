@@ -56,7 +56,8 @@ static bool read_box(struct tile_call *c, struct tma *t)
     }
     if (!t->gathers || t->box[0] == 1)
         return true;
-    return wrong_param(c, "box", "(1, columns): the instruction takes four rows, each on its own", tw_format(c->arena, "%lld rows", (long long)t->box[0]));
+    return wrong_param(c, "box", "(1, columns): the instruction takes four rows, each on its own",
+                       tw_format(c->arena, "%lld rows", (long long)t->box[0]));
 }
 
 static bool missing_param(struct tile_call *c, const char *name, const char *expected)
@@ -103,8 +104,12 @@ static bool read_corners(struct tile_call *c, struct tma *t)
     const struct ir_arg *offsets = tw_tile_param(c, "offsets");
     if (offsets == NULL)
         return missing_param(c, "offsets", "what the instruction adds to the spatial coordinates");
+    for (uint32_t i = 0; i < offsets->item_count; i++)
+        if (!tw_bulk_in_range(c, "offsets", &offsets->items[i], 0, UINT16_MAX))
+            return false;
     return offsets->item_count == spatial ||
-           wrong_param(c, "offsets", tw_format(c->arena, "%u, one for each spatial dimension", spatial), tw_format(c->arena, "%u", offsets->item_count));
+           wrong_param(c, "offsets", tw_format(c->arena, "%u, one for each spatial dimension", spatial),
+                       tw_format(c->arena, "%u", offsets->item_count));
 }
 
 static bool read_steps(struct tile_call *c, struct tma *t)
@@ -149,7 +154,11 @@ static bool read_coords(struct tile_call *c, struct tma *t)
     if (a == NULL && t->gathers)
         return missing_param(c, "coords", "(row, row, row, row, column)");
     if (a == NULL && t->im2col)
-        return missing_param(c, "coords", tw_format(c->arena, "%u coordinates of the first pixel, one for each dimension of .%ud", want, want));
+        return missing_param(c, "coords",
+                             tw_format(c->arena, "%u coordinates of the first pixel, one for each dimension of .%ud", want, want));
+    for (uint32_t i = 0; a != NULL && i < a->item_count; i++)
+        if (!tw_bulk_in_range(c, "coords", &a->items[i], INT32_MIN, INT32_MAX))
+            return false;
     if (a == NULL || a->item_count == want)
         return true;
     return wrong_param(c, "coords", t->gathers ? "(row, row, row, row, column)"
@@ -388,7 +397,9 @@ static bool issue(struct tile_call *c)
         {.name = "lower", .type = TILE_PARAM_INTS}, {.name = "upper", .type = TILE_PARAM_INTS},                            \
         {.name = "element_strides", .type = TILE_PARAM_INTS},                                                            \
         {.name = "cache_policy", .type = TILE_PARAM_INT}, {.name = "pred", .type = TILE_PARAM_BOOL}
-static const struct tile_param_row load_params[] = {MAP_PARAMS, {.name = "offsets", .type = TILE_PARAM_INTS}, {.name = "mbar", .type = TILE_PARAM_ADDRESS, .required = true},
+static const struct tile_param_row load_params[] = {MAP_PARAMS,
+                                                    {.name = "offsets", .type = TILE_PARAM_INTS},
+                                                    {.name = "mbar", .type = TILE_PARAM_ADDRESS, .required = true},
                                                     {.name = "cta_mask", .type = TILE_PARAM_INT}};
 static const struct tile_param_row store_params[] = {MAP_PARAMS};
 _Static_assert(sizeof load_params / sizeof load_params[0] <= TILE_MAX_PARAMS, "parameters of a tensor load");

@@ -283,7 +283,8 @@ static bool check_origin(const struct box_walk *w, int64_t origin)
     const int64_t zero[TILE_MAX_ATOM] = {0};
     if (origin >= 0 && origin % COPY_ALIGN == 0 && layout_bit(w, zero) % 8 == 0)
         return true;
-    struct diag *d = tw_tile_error(w->c, w->t->shared, E0428, ": the box starts at byte %lld of '%s'", (long long)origin, w->o->storage->name);
+    struct diag *d = tw_tile_error(w->c, w->t->shared, E0428, ": the box starts at byte %lld of '%s'", (long long)origin,
+                                   w->o->storage->name);
     tw_diag_expected(d, "a multiple of %d bytes", COPY_ALIGN);
     tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
     tw_tile_show_declaration(d, w->o->storage);
@@ -338,7 +339,8 @@ static bool check_alignment(const struct box_walk *w)
     if (s->align_bytes % need == 0)
         return true;
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0423, ": '%s' is aligned to %u bytes", s->name, s->align_bytes);
-    tw_diag_expected(d, "%u bytes, %s", need, need == COPY_ALIGN ? "what a tensor copy needs of a shared address" : "one period of the swizzle");
+    tw_diag_expected(d, "%u bytes, %s", need,
+                     need == COPY_ALIGN ? "what a tensor copy needs of a shared address" : "one period of the swizzle");
     tw_diag_found(d, "align=%u", s->align_bytes);
     tw_diag_fix(d, "write align=%u where '%s' is allocated", need, s->name);
     tw_tile_show_declaration(d, s);

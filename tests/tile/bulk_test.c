@@ -135,6 +135,18 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "      |                                                                                                                                                   ^~~~~~~~~~\n"
          "  expected: .multicast::cluster in the opcode\n"
          "       fix: add .multicast::cluster to the opcode, or drop the parameter\n"},
+        {APPLY(LOAD ".multicast::cluster") "p[0, 0:64], X[0, 64:128], " BAR ", cta_mask=65536)\n",
+         "k.py:10:166: error[E0405]: parameter 'cta_mask' of cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\"], p[0, 0:64], X[0, 64:128], mbar=bar.ptr_to([0]), cta_mask=65536)\n"
+         "      |                                                                                                                                                                      ^~~~~~~~~~~~~~\n"
+         "  expected: 0 to 65535\n"
+         "     found: 65536\n"},
+        {APPLY(PEER) "p[1, 0:64], p[0, 0:64], " BAR ", cta_rank=16)\n",
+         "k.py:10:150: error[E0405]: parameter 'cta_rank' of cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes\"], p[1, 0:64], p[0, 0:64], mbar=bar.ptr_to([0]), cta_rank=16)\n"
+         "      |                                                                                                                                                      ^~~~~~~~~~~\n"
+         "  expected: 0 to 15\n"
+         "     found: 16\n"},
         {APPLY(LOAD ".multicast::cluster") "p[0, 0:64], X[0, 64:128], " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster needs the parameter 'cta_mask'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\"], p[0, 0:64], X[0, 64:128], mbar=bar.ptr_to([0]))\n"

@@ -202,6 +202,18 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "  expected: 1 to 1024\n"
          "     found: 2000\n"
          "      spec: CUDA driver API, cuTensorMapEncodeIm2col\n"},
+        {APPLY(LOAD("2d")) "s, X, box=(128, 64), coords=(4294967296, 0), " BAR ")\n",
+         "k.py:10:135: error[E0405]: parameter 'coords' of cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X, box=(128, 64), coords=(4294967296, 0), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                       ^~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: -2147483648 to 2147483647\n"
+         "     found: 4294967296\n"},
+        {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(-1,), " BAR ")\n",
+         "k.py:10:175: error[E0405]: parameter 'offsets' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(-1,), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                                                                               ^~~~~~~~~~~~~\n"
+         "  expected: 0 to 65535\n"
+         "     found: -1\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(128, 64), lower=(0,), " BAR ")\n",
          "k.py:10:148: error[E0404]: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes has no parameter 'lower' here\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, 64), lower=(0,), mbar=bar.ptr_to([0]))\n"
