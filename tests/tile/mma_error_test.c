@@ -244,6 +244,23 @@ static void a_layout_that_no_descriptor_walks_shows_the_first_byte(void **state)
            "      |                                   ^~~~~~~~~~~\n");
 }
 
+/* A stage lies 2056 bytes behind the one before it, and a descriptor counts in 16. */
+static void a_run_time_index_that_moves_by_less_than_a_unit_is_refused(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_mma s = other_kind(room, "tcgen05.mma.cta_group::1.kind::f16", NUM_F16, 16);
+    struct tensor b = draft_tensor(&s.d, "odd", IR_SHARED, NUM_F16, DIMS(2, 64, 16), SHARD(&s.d, M_(2, 1028), M_(8, 128), M_(8, 8), M_(2, 64), M_(8, 1)));
+    b.storage->align_bytes = 1024;
+    b = reshape(&s.d, b, DIMS(2, 1, 64, 16));
+    struct ir_region *const stage = region(&s.d, &b);
+    stage->start[0] = use(&s.d, s.tid);
+    stage->extent[0] = 1;
+    s.mma->operands[2].region = stage;
+    expect(room, s.d.k, s.mma,
+           "error[E0422]: operand B of tcgen05.mma: a run-time index moves the descriptor's start by 16448 bits\n"
+           "  expected: steps of 16 bytes\n");
+}
+
 static void a_stride_that_no_field_holds_is_refused(void **state)
 {
     struct bench_room *room = *state;
@@ -413,6 +430,7 @@ int main(void)
         ROOM_TEST(repeats_that_disagree_name_both_operands),
         ROOM_TEST(a_misaligned_allocation_is_refused),
         ROOM_TEST(a_layout_that_no_descriptor_walks_shows_the_first_byte),
+        ROOM_TEST(a_run_time_index_that_moves_by_less_than_a_unit_is_refused),
         ROOM_TEST(a_stride_that_no_field_holds_is_refused),
         ROOM_TEST(a_swizzle_that_is_not_the_hardwares_is_refused),
         ROOM_TEST(an_accumulator_off_its_data_path_shows_the_cell),
