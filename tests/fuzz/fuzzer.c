@@ -8,6 +8,7 @@
 
 #define mutate_ptx fuzz_mutate_ptx
 #define mutate_run fuzz_mutate_ptx
+#define mutate_check fuzz_mutate_ptx
 #define mutate_contract fuzz_mutate_contract
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

@@ -65,12 +65,21 @@ static void kernels_are_run(void **state)
     replay("ptx", fuzz_run, 10);
 }
 
+static void kernels_are_checked_and_watched(void **state)
+{
+    (void)state;
+    replay("check", fuzz_check, 1);
+    replay("run", fuzz_check, 10);
+    replay("ptx", fuzz_check, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ptx_is_parsed_and_printed),
         cmocka_unit_test(contracts_are_read_and_written),
         cmocka_unit_test(kernels_are_run),
+        cmocka_unit_test(kernels_are_checked_and_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

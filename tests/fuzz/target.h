@@ -11,6 +11,8 @@ void fuzz_ptx(const uint8_t *bytes, size_t len);
 void fuzz_contract(const uint8_t *bytes, size_t len);
 /* A PTX file whose kernels are run under small limits. */
 void fuzz_run(const uint8_t *bytes, size_t len);
+/* The same, after the static checks and watched for hazards. */
+void fuzz_check(const uint8_t *bytes, size_t len);
 
 
 /* The instruction tables, the same for all inputs: made on first use. */
