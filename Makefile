@@ -106,7 +106,7 @@ $(call room_test,fuzz): $(B)/%: $(B)/%.o $(FUZZ_KIT) $(SUPPORT) $(LIB)
 room-fuzz: $(call room_test,fuzz)
 	@tools/run_tests $^
 
-FUZZ_TARGETS := ptx contract run
+FUZZ_TARGETS := ptx contract run check
 fuzz:
 	@tools/deps fuzz
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz $(patsubst %,build/clang-fuzz/fuzz_%,$(FUZZ_TARGETS))
@@ -117,7 +117,7 @@ fuzz-campaign: fuzz
 	@for target in $(FUZZ_TARGETS); do tools/fuzz_campaign $$target $(RUNS) || exit 1; done
 
 # Only the rooms that they feed: every other one would be edges to count after each input.
-FUZZ_LIBS := $(patsubst %,$(B)/%.a,machine ptx isa layout num diag base)
+FUZZ_LIBS := $(patsubst %,$(B)/%.a,check machine ptx isa layout num diag base)
 $(B)/fuzz.a: $(FUZZ_KIT)
 	@rm -f $@
 	@ar rcs $@ $^
