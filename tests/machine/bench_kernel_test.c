@@ -12,8 +12,8 @@ struct product {
     struct rig rig;
     const uint16_t *a, *b;
     uint32_t *c;
-    struct {
-        _Alignas(64) uint8_t map_a[TENSOR_MAP_BYTES], map_b[TENSOR_MAP_BYTES];
+    struct { /* the parameter block, as the entry declares it */
+        uint8_t map_a[TENSOR_MAP_BYTES], map_b[TENSOR_MAP_BYTES];
         uint64_t c;
         uint32_t row_words, blocks;
     } params;
@@ -52,7 +52,7 @@ static void make_map(struct bench_room *room, uint64_t address, uint32_t rows, u
 
 static struct product *open_product(struct bench_room *room)
 {
-    struct product *const p = test_malloc(sizeof *p); /* aligned for the maps by the copy that a launch makes */
+    struct product *const p = test_malloc(sizeof *p);
     memset(p, 0, sizeof *p);
     uint64_t a, b;
     rig_load(&p->rig, room, "gemm.ptx", kernel_of_bench(room));
