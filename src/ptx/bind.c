@@ -137,7 +137,7 @@ static bool vector_fits(const struct binder *b, const struct isa_operand *want, 
     unsigned length = tw_isa_operand_count(b->spelling, i), type = tw_isa_register_type(b->spelling, i);
     if (length == ISA_ANY_COUNT)
         return pack_fits(b, o, b->spelling);
-    if (length != o->count)
+    if (length == 0 || length != o->count) /* "{}" is no scalar either */
         return false;
     const struct ptx_operand *elems = tw_ptx_elements(b->room->func, o);
     for (uint32_t e = 0; e < o->count; e++) {

@@ -103,6 +103,28 @@ static void an_immediate_destination_is_refused(void **state)
         "      spec: PTX ISA, add, integer\n");
 }
 
+/* Braces around one register stand for the register; around none they stand for nothing. */
+static void empty_braces_are_no_register(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .b32 %r<8>;\n"
+        "ld.param.u32 {%r1}, [out];\n"
+        "ld.param.u32 {}, [out];\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:8:14: error[E0512]: operand 1 of 'ld' has the wrong type\n"
+        "    8 | ld.param.u32 {}, [out];\n"
+        "      |              ^~\n"
+        "  expected: destination: a .u32 register or a wider one\n"
+        "     found: {}, 0 elements\n"
+        "      spec: PTX ISA, ld\n");
+}
+
 /* ptxas: "Result discard mode is not allowed for instruction 'mov'"; an element of the vector may be a sink. */
 static void a_sink_stands_for_elements_of_what_mov_unpacks_alone(void **state)
 {
@@ -729,6 +751,7 @@ int main(void)
         ROOM_TEST(an_extra_operand_is_pointed_at),
         ROOM_TEST(an_operand_of_the_wrong_kind_names_its_role),
         ROOM_TEST(an_immediate_destination_is_refused),
+        ROOM_TEST(empty_braces_are_no_register),
         ROOM_TEST(a_sink_stands_for_elements_of_what_mov_unpacks_alone),
         ROOM_TEST(a_register_of_the_wrong_type_shows_its_declaration),
         ROOM_TEST(a_vector_of_the_wrong_length_is_counted),
