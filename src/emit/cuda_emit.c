@@ -188,9 +188,10 @@ static void name_everything(struct cuda_emitter *em)
             em->storages[p->tensor->id] = tw_cuda_identifier(em, p->name);
         else
             em->vars[p->scalar->id] = tw_cuda_identifier(em, p->name);
-        if (p->map != NULL && em->map_type == NULL)
-            em->map_type = tw_cuda_identifier(em, "tensor_map");
     }
+    for (uint32_t i = 0; i < k->params.len && em->map_type == NULL; i++)
+        if (k->params.at[i].map != NULL)
+            em->map_type = tw_cuda_identifier(em, "tensor_map");
     for (uint32_t i = 0; i < k->storages.len; i++)
         if (em->storages[i] == NULL)
             em->storages[i] = tw_cuda_identifier(em, k->storages.at[i]->name);

@@ -146,6 +146,24 @@ static void the_contract_of_a_kernel_describes_its_maps(void **state)
     tw_ctx_destroy(ctx);
 }
 
+static void both_back_ends_pass_a_map_by_value(void **state)
+{
+    (void)state;
+    static const char *const ptx_has[] = {".param .align 64 .b8 m_param[128]", "mov.b64 %rd0, m_param;", "cvta.param.u64 %rd1, %rd0;", "prefetch.tensormap [%rd1];"};
+    static const char *const cuda_has[] = {"struct alignas(64) tensor_map {", "unsigned char bytes[128];", "const __grid_constant__ tensor_map m)", "(char *)&m"};
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = compiled(ctx, KERNEL("T.TensorMap(\"X\", box=(16, 64))"));
+    const char *ptx, *cuda;
+    size_t len;
+    assert_int_equal(tw_module_text(module, TW_EMIT_PTX, &ptx, &len), TW_OK);
+    assert_int_equal(tw_module_text(module, TW_EMIT_CUDA, &cuda, &len), TW_OK);
+    for (size_t i = 0; i < COUNT(ptx_has); i++)
+        if (strstr(ptx, ptx_has[i]) == NULL || strstr(cuda, cuda_has[i]) == NULL)
+            fail_msg("'%s' or '%s' is missing in\n%s\n%s", ptx_has[i], cuda_has[i], ptx, cuda);
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+}
+
 static void a_map_that_nothing_describes_cannot_be_launched(void **state)
 {
     (void)state;
@@ -194,6 +212,7 @@ int main(void)
         cmocka_unit_test(swizzle_96b_is_refused_by_name),
         cmocka_unit_test(names_of_all_tensors_are_listed),
         cmocka_unit_test(the_contract_of_a_kernel_describes_its_maps),
+        cmocka_unit_test(both_back_ends_pass_a_map_by_value),
         cmocka_unit_test(a_map_that_nothing_describes_cannot_be_launched),
         cmocka_unit_test(a_target_that_lacks_a_swizzle_refuses_the_map),
     };
