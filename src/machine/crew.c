@@ -141,10 +141,16 @@ static struct crew *crew_of(struct launch *l)
     pthread_cond_init(&crew->begin, NULL);
     pthread_cond_init(&crew->end, NULL);
     l->crew = crew;
+    return crew;
+}
+
+/* When the first job has been given: a thread that had to sleep first would be woken on the caller's own processor. */
+static void hire_all(struct crew *crew)
+{
+    struct launch *const l = crew->launch;
     for (uint32_t i = 1; i < l->threads; i++)
         if (!hire(crew, &l->hands[i]))
-            break; /* fewer threads do the same, later */
-    return crew;
+            return; /* fewer threads do the same, later */
 }
 
 /* The calling thread has nothing left to run: it waits for those that still do, and keeps an eye on the clock. */
@@ -179,9 +185,11 @@ bool tw_crew_run(struct launch *l, uint64_t budget)
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
     atomic_store_explicit(&crew->left, budget < INT64_MAX ? (int64_t)budget : INT64_MAX, memory_order_relaxed);
     crew->open = true;
-    crew->job++;
+    const bool first = ++crew->job == 1;
     pthread_cond_broadcast(&crew->begin);
     pthread_mutex_unlock(&crew->lock);
+    if (first)
+        hire_all(crew);
     work(crew, &l->hands[0]);
     wait_for_others(crew);
     return true;
