@@ -97,7 +97,9 @@ struct cuda_emitter {
 
 /* Reserves what C++, the CUDA headers and the preamble use. */
 void tw_cuda_reserve_names(struct cuda_emitter *em);
-/* Whether a kernel may be called so as it stands. */
+/* Whether words of this shape are reserved: __x, cudaX, macros. */
+bool tw_cuda_is_reserved_shape(const char *name);
+/* Whether a kernel may be called so as it stands (cuda_entry_name.c). */
 bool tw_cuda_name_is_free(const struct cuda_emitter *em, const char *name);
 /* An identifier that nothing else has, as near to `name` as can be. */
 const char *tw_cuda_identifier(struct cuda_emitter *em, const char *name);

@@ -29,22 +29,6 @@ static const char *const taken[] = {
     "shared_address global_address local_address floor_div floor_mod shared_memory",
 };
 
-/* Functions of the C library that those headers declare: an entry of the same name would declare them again, while a variable
- * just hides them. */
-static const char declared[] =
-    "abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf atan atan2 atan2f atanf atanh atanhf "
-    "atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc cbrt cbrtf ceil ceilf clock copysign copysignf "
-    "cos cosf cosh coshf cospi cospif difftime div erf erfc erfcf erfcinv erfcx erff erfinv exit exp exp10 exp10f "
-    "exp2 exp2f expf expm1 expm1f fabs fabsf fdim fdimf fdivide fdividef ffs fflush floor floorf fma fmaf fmax "
-    "fmaxf fmin fminf fmod fmodf fprintf fread free frexp frexpf fwrite gamma getenv hypot hypotf ilogb ilogbf "
-    "index j0 j0f j1 j1f jn jnf labs ldexp ldexpf ldiv lgamma lgammaf llabs lldiv llrint llround log log10 log10f "
-    "log1p log1pf log2 log2f logb logbf logf lrint lround malloc max memchr memcmp memcpy memmove memset min "
-    "mktime modf modff nan nanf nearbyint nearbyintf nextafter nextafterf norm normcdf normf normcdfinv pow powf "
-    "printf putchar puts qsort rand realloc remainder remainderf remquo remquof rhypot rindex rint rintf rnorm "
-    "round roundf rsqrt rsqrtf scalbln scalbn scalbnf signbit sin sincos sincosf sincospi sinf sinh sinhf sinpi "
-    "sinpif sqrt sqrtf srand strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtol system tan "
-    "tanf tanh tanhf tgamma tgammaf time tolower toupper trunc truncf y0 y0f y1 y1f yn ynf";
-
 static void reserve(struct cuda_emitter *em, const char *words)
 {
     while (*words != '\0') {
@@ -72,7 +56,7 @@ static bool looks_like_macro(const char *name)
     return true;
 }
 
-static bool is_reserved_shape(const char *name)
+bool tw_cuda_is_reserved_shape(const char *name)
 {
     return strncmp(name, "__", 2) == 0 || strncmp(name, "cuda", 4) == 0 || looks_like_macro(name);
 }
@@ -86,24 +70,10 @@ static const char *only_letters(struct cuda_emitter *em, const char *name)
     return text;
 }
 
-bool tw_cuda_name_is_free(const struct cuda_emitter *em, const char *name)
-{
-    for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    for (const char *word = declared; *word != '\0'; word += strspn(word, " ")) {
-        const size_t len = strcspn(word, " ");
-        if (tw_str_is((struct str){word, len}, name))
-            return false;
-        word += len;
-    }
-    return tw_strmap_get(&em->names, tw_str(name)) == NULL && !is_reserved_shape(name);
-}
-
 const char *tw_cuda_identifier(struct cuda_emitter *em, const char *name)
 {
     const char *base = only_letters(em, name == NULL || name[0] == '\0' ? "v" : name);
-    if (is_reserved_shape(base))
+    if (tw_cuda_is_reserved_shape(base))
         base = tw_format(em->arena, "%s%s_", base[0] == '_' ? "v" : "", base);
     uint32_t *known = tw_strmap_get(&em->names, tw_str(base));
     if (known == NULL) {

@@ -194,6 +194,12 @@ static void statements_agree(void **state)
          "    template = threadIdx * 3\n"
          "    shared_address = template - threadIdx\n"
          "    CHAR_BIT[i] = shared_address\n"},
+        {"names of types and functions of the headers, which a variable hides",
+         "float4: T.Tensor((128,), \"int32\"), min: T.Tensor((128,), \"int32\"), dim3: T.int32",
+         "    int4 = float4[i] * dim3\n"
+         "    uint32_t = int4 // 3 + int4 % 5\n"
+         "    size_t = T.min(uint32_t, 40)\n"
+         "    min[i] = size_t\n"},
         {"raw instructions with results, vectors, predicates and constants",
          "A: T.Tensor((128,), \"float32\"), Out: T.Tensor((128, 8), \"float32\")",
          "    v = T.alloc_local((4,), \"float32\", layout=\"default\")\n"

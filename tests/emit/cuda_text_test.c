@@ -350,7 +350,8 @@ static void names_that_c_plus_plus_wants_are_changed(void **state)
 
 static void a_kernel_with_a_name_that_cuda_cannot_have_is_refused(void **state)
 {
-    static const char *const names[] = {"union", "exp2", "threadIdx"};
+    static const char *const names[] = {"union", "exp2", "threadIdx", "min", "int4", "ulonglong4_16a", "float4", "dim3", "uint", "size_t",
+                                        "uint32_t", "fma", "fmaf32x", "sinl", "fadd", "umax", "select", "rename", "_Float32"};
     struct bench_room *room = *state;
     const struct isa *isa = tw_isa_open(&room->arena);
     struct text out, want;
@@ -366,6 +367,20 @@ static void a_kernel_with_a_name_that_cuda_cannot_have_is_refused(void **state)
     }
     tw_test_expect_diags(room, want.at);
     assert_int_equal(out.len, 0);
+}
+
+static void a_kernel_may_have_a_name_beside_those(void **state)
+{
+    static const char *const names[] = {"int5", "int48", "float4x", "short4_8a", "sinx", "fmaf3", "normal", "_t", "_small", "minl", "dim4"};
+    struct bench_room *room = *state;
+    const struct isa *isa = tw_isa_open(&room->arena);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct text out;
+        tw_text_init(&out, &room->arena);
+        struct draft d = draft_new(room, names[i], 32);
+        assert_true(tw_tile_lower(d.k, isa, &room->diags));
+        assert_true(tw_emit_cuda(d.k, isa, &room->diags, NULL, &out));
+    }
 }
 
 static void a_kernel_without_ptx_has_no_cuda(void **state)
@@ -400,6 +415,7 @@ int main(void)
         ROOM_TEST(long_lists_of_registers_are_broken_into_lines),
         ROOM_TEST(names_that_c_plus_plus_wants_are_changed),
         ROOM_TEST(a_kernel_with_a_name_that_cuda_cannot_have_is_refused),
+        ROOM_TEST(a_kernel_may_have_a_name_beside_those),
         ROOM_TEST(a_kernel_without_ptx_has_no_cuda),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
