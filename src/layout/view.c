@@ -95,6 +95,15 @@ static struct reach reach_on(const struct view *v, enum axis axis)
                           tw_mul_sat(tw_add_sat(base, end), unit)};
 }
 
+static const char *storage_text(const struct layout_env *e, enum axis axis, const struct view *storage)
+{
+    const char *name = tw_axis_row(axis)->name;
+    if (axis != AXIS_M && (tw_layout_axes(storage->layout) & AXIS_BIT(axis)) == 0)
+        return tw_format(e->arena, "a layout without the axis %s, which this storage does not have", name);
+    return tw_format(e->arena, "%s from 0 to %lld on the axis %s", axis == AXIS_TLANE ? "lanes" : "bits",
+                     (long long)reach_on(storage, axis).end_bits, name);
+}
+
 /* The storage's first coordinate is where the allocation begins, so nothing lies below zero. */
 static bool check_storage(const struct layout_env *e, const struct view *v, const struct view *storage)
 {
@@ -103,10 +112,8 @@ static bool check_storage(const struct layout_env *e, const struct view *v, cons
         const struct reach want = reach_on(v, axes[i]), have = reach_on(storage, axes[i]);
         if (want.low_bits >= 0 && want.end_bits <= have.end_bits)
             continue;
-        const char *unit = axes[i] == AXIS_TLANE ? "lanes" : "bits";
         return REFUSE(e, E0316, .message = "a view's layout reaches beyond the tensor's storage",
-                      .expected = tw_format(e->arena, "%s from 0 to %lld on the axis %s", unit, (long long)have.end_bits,
-                                            tw_axis_row(axes[i])->name),
+                      .expected = storage_text(e, axes[i], storage),
                       .found = tw_format(e->arena, "%lld to %lld with %s", (long long)want.low_bits,
                                          (long long)want.end_bits, tw_layout_text(e->arena, v->layout)));
     }

@@ -167,6 +167,8 @@ static void a_layout_beyond_the_storage_is_refused(void **state)
     assert_false(tw_view_relayout(&e, &regs, DIMS(32, 9), read_layout(&e, "S[(32,9):(1@laneid,1)]"), &regs, &v));
     assert_false(tw_view_relayout(&e, &regs, DIMS(8), read_layout(&e, "S[(8):(-1)]"), &regs, &v));
     assert_false(tw_view_relayout(&e, &tmem, DIMS(65, 4), read_layout(&e, "S[(65,4):(1@TLane,1@TCol)]"), &tmem, &v));
+    assert_false(tw_view_relayout(&e, &regs, DIMS(2, 4), read_layout(&e, "S[(2,4):(1@TLane,1@TCol)]"), &regs, &v));
+    assert_false(tw_view_relayout(&e, &regs, DIMS(8), read_layout(&e, "S[(8):(1@TCol)]"), &regs, &v));
     tw_test_expect_diags(room, "error[E0316]: a view's layout reaches beyond the tensor's storage\n"
                                "  expected: bits from 0 to 256 on the axis m\n"
                                "     found: 0 to 288 with S[(32, 9):(1@laneid, 1)]\n"
@@ -175,7 +177,13 @@ static void a_layout_beyond_the_storage_is_refused(void **state)
                                "     found: -224 to 32 with S[(8):(-1)]\n"
                                "error[E0316]: a view's layout reaches beyond the tensor's storage\n"
                                "  expected: lanes from 0 to 64 on the axis TLane\n"
-                               "     found: 0 to 65 with S[(65, 4):(1@TLane, 1@TCol)]\n");
+                               "     found: 0 to 65 with S[(65, 4):(1@TLane, 1@TCol)]\n"
+                               "error[E0316]: a view's layout reaches beyond the tensor's storage\n"
+                               "  expected: a layout without the axis TLane, which this storage does not have\n"
+                               "     found: 0 to 2 with S[(2, 4):(1@TLane, 1@TCol)]\n"
+                               "error[E0316]: a view's layout reaches beyond the tensor's storage\n"
+                               "  expected: a layout without the axis TCol, which this storage does not have\n"
+                               "     found: 0 to 256 with S[(8):(1@TCol)]\n");
     /* not bounded when the caller knows no allocation, and 9 halves fit where 8 words are */
     assert_true(tw_view_relayout(&e, &regs, DIMS(9), NULL, NULL, &v));
     struct view halves;
