@@ -43,6 +43,8 @@ struct tensor_case {
     const char *tail;           /* operands after the accumulate predicate, with the comma */
     const char *mask;           /* disable-output-lane operand, or NULL */
     bool scaled;
+    bool k96;                   /* the long step of sm_103a */
+    bool two_rows;              /* rows go on in a second tile, whose address stands in the descriptor */
 };
 
 /* The data of a case: small integers as indices into word[] less 2. */
@@ -79,6 +81,7 @@ struct case_layout {
     unsigned mode;
     bool mn;
     uint32_t start, lead, stride, elem_bytes;
+    bool two_rows;
 };
 
 static inline uint32_t case_address(const struct case_layout *l, uint32_t row, uint32_t k, uint32_t k_byte)
@@ -86,6 +89,8 @@ static inline uint32_t case_address(const struct case_layout *l, uint32_t row, u
     const uint32_t w = case_pitch(l->mode), g = l->mode == 4 ? 4 : 8;
     if (!l->mn && l->mode == 0)
         return l->start + row % 8 * 16 + row / 8 * l->stride + k_byte / 16 * l->lead + k_byte % 16;
+    if (!l->mn && l->two_rows && l->start % 128 + k_byte >= 128)
+        return case_swizzle(l->mode, l->lead + row % 8 * w + row / 8 * l->stride + (l->start % 128 + k_byte) % 128);
     if (!l->mn)
         return case_swizzle(l->mode, l->start + row % 8 * w + row / 8 * l->stride + k_byte);
     const uint32_t p = w / l->elem_bytes;
@@ -99,7 +104,7 @@ static inline uint32_t case_address(const struct case_layout *l, uint32_t row, u
 static inline struct case_layout case_layout_of(unsigned mode, bool mn, uint32_t start, uint32_t elem_bytes, uint32_t k, uint32_t k_bytes)
 {
     const uint32_t w = case_pitch(mode), g = mode == 4 ? 4 : 8;
-    struct case_layout l = {mode, mn, start, 16, 8 * w, elem_bytes};
+    struct case_layout l = {mode, mn, start, 16, 8 * w, elem_bytes, false};
     if (!mn && mode == 0) {
         l.lead = 128;
         l.stride = k_bytes / 16 * 128;
@@ -117,7 +122,14 @@ static inline uint64_t case_descriptor(const struct case_layout *l)
 {
     static const uint64_t codes[] = {0, 6, 4, 2, 1};
     return (uint64_t)(l->start >> 4) | (uint64_t)(l->lead >> 4) << 16 | (uint64_t)(l->stride >> 4) << 32 | UINT64_C(1) << 46 |
-           codes[l->mode] << 61;
+           codes[l->mode] << 61 | (uint64_t)l->two_rows << 52;
+}
+
+/* A second tile of as many rows begins where the first one ends. */
+static inline void case_lengthen(struct case_layout *l, uint32_t rows)
+{
+    l->two_rows = true;
+    l->lead = l->start / 128 * 128 + rows * case_pitch(l->mode);
 }
 
 static inline void case_put_bits(uint8_t *unit, uint32_t bit, unsigned bits, uint32_t word)
@@ -214,9 +226,13 @@ static inline void case_fill(struct tensor_data *t, const struct tensor_case *c,
             t->image[cta][i] = (uint8_t)case_random(&seed); /* junk where nothing is put */
     const unsigned ka = case_stored_k(c), eb = c->container < 8 ? 1 : c->container / 8;
     const uint32_t rows_a = c->m / c->cta_group, rows_b = c->n / c->cta_group;
-    t->b_at = 24576;
-    const struct case_layout la = case_layout_of(c->mode_a, c->a_mn, c->k_offset, eb, ka, ka * c->container / 8);
-    const struct case_layout lb = case_layout_of(c->mode_b, c->b_mn, t->b_at + c->k_offset, eb, c->k, c->k * c->container / 8);
+    t->b_at = c->two_rows ? 32768 : 24576;
+    struct case_layout la = case_layout_of(c->mode_a, c->a_mn, c->k_offset, eb, ka, ka * c->container / 8);
+    struct case_layout lb = case_layout_of(c->mode_b, c->b_mn, t->b_at + c->k_offset, eb, c->k, c->k * c->container / 8);
+    if (c->two_rows) {
+        case_lengthen(&la, rows_a);
+        case_lengthen(&lb, rows_b);
+    }
     t->a_desc = case_descriptor(&la);
     t->b_desc = case_descriptor(&lb);
     for (unsigned m = 0; m < c->m; m++)
@@ -247,7 +263,7 @@ static inline uint32_t case_idesc(const struct tensor_case *c)
     const uint32_t code_a = mxf4 ? 1 : case_formats[c->a].code, code_b = mxf4 ? 1 : case_formats[c->b].code;
     const uint32_t d = c->scaled ? 0 : c->d_s32 ? 2 : c->d_f16 ? 0 : 1;
     return d << 4 | (uint32_t)c->sparse << 2 | code_a << 7 | code_b << 10 | (uint32_t)c->a_mn << 15 | (uint32_t)c->b_mn << 16 |
-           (c->n >> 3) << 17 | (c->m >> 4) << 24 | c->idesc_extra;
+           (c->n >> 3) << 17 | (c->m >> 4) << 24 | (uint32_t)c->k96 << 31 | c->idesc_extra;
 }
 
 static inline void case_write_operands(struct text *p, const struct tensor_case *c)
@@ -264,11 +280,11 @@ static inline void case_write(struct text *p, const struct tensor_case *c, const
 {
     const unsigned cg = c->cta_group;
     const char *const meet = cg == 2 ? "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n" : "bar.sync 0;\n";
-    tw_text_addf(p, ".version 8.8\n.target sm_100a\n.address_size 64\n"
+    tw_text_addf(p, ".version 8.8\n.target %s\n.address_size 64\n"
                     ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
                     ".reg .b32 %%r<32>; .reg .b32 %%v<32>; .reg .b64 %%q<12>; .reg .pred %%p<6>; .reg .b16 %%h<2>;\n"
                     ".shared .align 1024 .b8 tiles[%u];\n.shared .align 8 .b8 bar[8];\n.shared .align 4 .b8 slot[4];\n",
-                 CASE_SMEM);
+                 c->k96 ? "sm_103a" : "sm_100a", CASE_SMEM);
     tw_text_addf(p, "mov.u32 %%r0, %%tid.x; shr.u32 %%r2, %%r0, 5; mov.u32 %%r3, slot; mov.u32 %%r4, bar; mov.u32 %%r5, tiles;\n"
                     "mov.u32 %%r6, %%cluster_ctarank; ld.param.u64 %%q0, [in]; ld.param.u64 %%q1, [out];\n"
                     "mul.wide.u32 %%q2, %%r6, %u; add.s64 %%q0, %%q0, %%q2; mul.wide.u32 %%q2, %%r6, %u; add.s64 %%q1, %%q1, %%q2;\n",
@@ -300,6 +316,8 @@ static inline void case_write(struct text *p, const struct tensor_case *c, const
                     "add.u32 %%r1, %%r1, 0x%x;\n",
                  (unsigned long long)t->a_desc, (unsigned long long)t->b_desc, case_idesc(c), (c->lane_base << 16) + CASE_A_COL,
                  (c->lane_base << 16) + CASE_META_COL, CASE_SFA_COL, CASE_SFB_COL, c->lane_base << 16);
+    if (c->two_rows)
+        tw_text_add(p, "shl.b64 %q6, %q3, 16; add.s64 %q4, %q4, %q6; add.s64 %q5, %q5, %q6;\n");
     tw_text_add(p, prologue == NULL ? "" : prologue);
     case_write_operands(p, c);
     if (cg == 2)

@@ -355,13 +355,13 @@ static void put_scale(const struct scale_case *s, struct tensor_data *t, unsigne
     const uint32_t word = s->ue4m3 ? (exponent ? 0x40 : 0x38) : 0x7f + exponent;
     const bool split = s->c.cta_group == 2 && s->c.m == 128 && base == CASE_SFB_COL;
     for (unsigned copy = 0; copy < (split ? 2u : 4u); copy++) {
-        unsigned lane = row % 32 + 32 * copy, col = base + row / 32;
+        unsigned lane = row % 32 + 32 * copy, col = base + row / 32 + byte / 4 * 4 * ((rows + 127) / 128);
         if (split) {
             lane = 64 * (row / (rows / 2)) + row % 32 + 32 * copy;
             col = base + row % (rows / 2) / 32;
         }
         uint32_t *const cell = &case_tmem(t, cta)[lane * CASE_COLS + col];
-        *cell = (*cell & ~(0xffu << (8 * byte))) | word << (8 * byte);
+        *cell = (*cell & ~(0xffu << (8 * (byte % 4)))) | word << (8 * (byte % 4));
     }
 }
 
@@ -375,8 +375,14 @@ static void block_scales_multiply_their_blocks(void **state)
         {{.kind = "kind::mxf4nvf4.block_scale.block16", .cta_group = 1, .m = 128, .n = 8, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 0, .mode_b = 0, .scaled = true}, 4, 0, 0, false},
         {{.kind = "kind::mxf4.block_scale.block32", .cta_group = 2, .m = 256, .n = 128, .k = 64, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .scaled = true}, 2, 0, 2, false},
         {{.kind = "kind::mxf8f6f4.block_scale", .cta_group = 2, .m = 128, .n = 128, .k = 32, .a = E4M3, .b = E5M2, .container = 8, .mode_a = 3, .mode_b = 3, .scaled = true}, 1, 1, 2, false},
+        /* K 96: three or six factors a row, which go on in the next group of cells */
+        {{.kind = "kind::mxf4.block_scale.block32", .cta_group = 1, .m = 128, .n = 64, .k = 96, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .k96 = true, .scaled = true}, 3, 0, 1, false},
+        {{.kind = "kind::mxf4nvf4.block_scale.block32", .cta_group = 2, .m = 256, .n = 128, .k = 96, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .k96 = true, .k_offset = 48, .scaled = true, .accumulate = true}, 3, 3, 2, false},
+        {{.kind = "kind::mxf4nvf4.block_scale.block16", .cta_group = 2, .m = 256, .n = 256, .k = 96, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .k96 = true, .scaled = true}, 6, 0, 2, true},
+        /* the third step of K begins 96 bytes into a row of 128 and ends 16 bytes into the next tile */
+        {{.kind = "kind::mxf4.block_scale.block32", .cta_group = 1, .m = 128, .n = 32, .k = 96, .a = E2M1, .b = E2M1, .container = 4, .mode_a = 3, .mode_b = 3, .k96 = true, .two_rows = true, .k_offset = 96, .scaled = true}, 3, 2, 0, false},
     };
-    static uint8_t fa[CASE_MAX_M][4], fb[CASE_MAX_N][4];
+    static uint8_t fa[CASE_MAX_M][6], fb[CASE_MAX_N][6];
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct bench_room *room = *state;
         const struct scale_case *const s = &cases[i];
