@@ -207,6 +207,17 @@ enum tc_shape_verdict tw_tc_shape(const struct tc_form *form, uint32_t m, uint32
     return TC_SHAPE_ILLEGAL;
 }
 
+const char *tw_tc_shape_portable(const struct tc_form *form, uint32_t m)
+{
+    for (size_t i = 0; i < COUNT_OF(shape_rows); i++)
+        if (shape_rows[i].m == m && row_serves(&shape_rows[i], form))
+            return shape_rows[i].portable_step == 16   ? "N a multiple of 16"
+                   : shape_rows[i].portable_step == 32 ? "N a multiple of 32"
+                   : shape_rows[i].loose != 0          ? "N other than 24"
+                                                       : "any N that exists";
+    return "another M";
+}
+
 const char *tw_tc_shape_legal(const struct tc_form *form)
 {
     const bool mx = tw_tc_kinds[form->kind].block_scale, i8 = form->kind == TC_I8;

@@ -76,6 +76,8 @@ struct tc_form {
 enum tc_shape_verdict { TC_SHAPE_ILLEGAL, TC_SHAPE_SUPERSET, TC_SHAPE_PORTABLE };
 
 enum tc_shape_verdict tw_tc_shape(const struct tc_form *form, uint32_t m, uint32_t n);
+/* Which N of those that exist with this M every table lists: "N a multiple of 16". */
+const char *tw_tc_shape_portable(const struct tc_form *form, uint32_t m);
 /* What the form allows, in words: "M 64 or 128, N 8 to 256 in steps of 8". Static text. */
 const char *tw_tc_shape_legal(const struct tc_form *form);
 

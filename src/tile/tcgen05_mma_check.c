@@ -50,10 +50,7 @@ static bool check_shape(struct tile_call *c, const struct ir_arg *shape)
                                  (long long)s[TILE_K]);
     if (verdict == TC_SHAPE_SUPERSET) {
         struct diag *d = tw_diag(c->diags, E0426, shape->at, "%s is not in every published table of %s", text, c->mnemonic);
-        tw_diag_expected(d, "%s for a shape that all tables list",
-                         m->form.cta_group == 2    ? "N a multiple of 32"
-                         : m->form.kind == TC_I8 ? "N other than 24"
-                                                 : "N a multiple of 16");
+        tw_diag_expected(d, "%s for a shape that all tables list", tw_tc_shape_portable(&m->form, (uint32_t)s[TILE_M]));
         tw_diag_spec(d, "PTX ISA, tcgen05.mma, shapes of kind::%s: its editions differ", kind->name);
         return true;
     }

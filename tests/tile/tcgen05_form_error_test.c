@@ -444,6 +444,42 @@ static void n_24_of_i8_is_noted(void **state)
         "k.py:15:9: note[E0426]: instruction_shape (128, 24, 32) is not in every published table of tcgen05.mma.cta_group::1.kind::i8\n"
         "   15 |         instruction_shape=(128, 24, 32))\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: N a multiple of 16 for a shape that all tables list\n"
+        "      spec: PTX ISA, tcgen05.mma, shapes of kind::i8: its editions differ\n");
+}
+
+static void n_8_of_i8_with_m_128_is_noted(void **state)
+{
+    expect_noted(*state,
+        "    d = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"int32\", scope=\"tmem\", layout=tmem_mma_operand_layout(\"D\", (128, 8), \"int32\", M=128, cta_group=1, ws=False))])\n"
+        "    a = T.alloc_shared((128, 32), \"int8\", layout=mma_shared_layout(\"int8\", 1, (128, 32)), align=1024)\n"
+        "    b = T.alloc_shared((8, 32), \"int8\", layout=mma_shared_layout(\"int8\", 1, (8, 32)), align=1024)\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::i8\"],\n"
+        "        d.view(1, 1, 128, 8),\n"
+        "        a.view(1, 1, 128, 32),\n"
+        "        b.view(1, 1, 8, 32),\n"
+        "        instruction_shape=(128, 8, 32))\n",
+        "k.py:15:9: note[E0426]: instruction_shape (128, 8, 32) is not in every published table of tcgen05.mma.cta_group::1.kind::i8\n"
+        "   15 |         instruction_shape=(128, 8, 32))\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: N a multiple of 16 for a shape that all tables list\n"
+        "      spec: PTX ISA, tcgen05.mma, shapes of kind::i8: its editions differ\n");
+}
+
+static void n_24_of_i8_with_m_64_is_noted(void **state)
+{
+    expect_noted(*state,
+        "    d = T.cuda.decl_tmem(base, ty_args=[T.Tensor((64, 24), \"int32\", scope=\"tmem\", layout=tmem_mma_operand_layout(\"D\", (64, 24), \"int32\", M=64, cta_group=1, ws=False))])\n"
+        "    a = T.alloc_shared((64, 32), \"int8\", layout=mma_shared_layout(\"int8\", 1, (64, 32)), align=1024)\n"
+        "    b = T.alloc_shared((24, 32), \"int8\", layout=mma_shared_layout(\"int8\", 1, (24, 32)), align=1024)\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::i8\"],\n"
+        "        d.view(1, 1, 64, 24),\n"
+        "        a.view(1, 1, 64, 32),\n"
+        "        b.view(1, 1, 24, 32),\n"
+        "        instruction_shape=(64, 24, 32))\n",
+        "k.py:15:9: note[E0426]: instruction_shape (64, 24, 32) is not in every published table of tcgen05.mma.cta_group::1.kind::i8\n"
+        "   15 |         instruction_shape=(64, 24, 32))\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: N other than 24 for a shape that all tables list\n"
         "      spec: PTX ISA, tcgen05.mma, shapes of kind::i8: its editions differ\n");
 }
@@ -611,6 +647,8 @@ int main(void)
         ROOM_TEST(a_shape_outside_the_stricter_table_is_noted),
         ROOM_TEST(a_pair_shape_outside_the_stricter_table_is_noted),
         ROOM_TEST(n_24_of_i8_is_noted),
+        ROOM_TEST(n_8_of_i8_with_m_128_is_noted),
+        ROOM_TEST(n_24_of_i8_with_m_64_is_noted),
         ROOM_TEST(i8_has_no_n_40),
         ROOM_TEST(tf32_mn_major_needs_mode_4),
         ROOM_TEST(mode_4_is_for_32_bit_elements),
