@@ -38,15 +38,20 @@ const uint8_t *tw_tensor_shared_unit(const struct tensor_read *r, uint32_t offse
     return at;
 }
 
+/* Released columns were allocated when the operation was issued, most likely: it was not waited for. */
 static void fault_cells(const struct tensor_read *r, uint32_t lane, uint32_t col, bool write)
 {
     const bool outside = lane >= TW_TMEM_LANES || col >= TW_TMEM_COLS;
+    const bool released = tw_tmem_was_released(tw_tmem_of(r->cta), col);
     tw_tensor_fault(r->pipe, r->op, E0762,
                     &(struct fault_note){
                         .expected = "columns that the CTA has allocated, until the operation has completed",
-                        .found = outside ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
-                                         : tw_format(texts(r), "column %u, which is not allocated", col),
-                        .fix = outside ? NULL : "wait for a tcgen05.commit of the operation before the columns are released"},
+                        .found = outside    ? tw_format(texts(r), "lane %u, column %u, outside tensor memory", lane, col)
+                                 : released ? tw_format(texts(r), "column %u, which has been released", col)
+                                            : tw_format(texts(r), "column %u, which was never allocated", col),
+                        .fix = outside    ? NULL
+                               : released ? "wait for a tcgen05.commit of the operation before the columns are released"
+                                          : "let tcgen05.alloc reserve all columns of the operation before it is issued"},
                     "%s %s %s in tensor memory that is not allocated", r->op->inst->name, write ? "writes" : "reads", r->what);
 }
 

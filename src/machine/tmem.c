@@ -198,8 +198,10 @@ enum tmem_free_status tw_tmem_dealloc(struct cta *cta, uint32_t base, uint32_t c
     *allocated_cols = t->alloc_cols[unit];
     if (*allocated_cols != cols)
         return TMEM_FREE_WRONG_SIZE;
-    for (uint32_t u = unit; u < unit + cols / TMEM_ALLOC_UNIT_COLS; u++)
+    for (uint32_t u = unit; u < unit + cols / TMEM_ALLOC_UNIT_COLS; u++) {
         t->owner[u] = 0;
+        t->released[u] = true;
+    }
     t->alloc_cols[unit] = 0;
     return TMEM_FREE_DONE;
 }
@@ -210,6 +212,11 @@ uint32_t tw_tmem_unallocated(const struct tmem *t, uint32_t col, uint32_t cols)
         if (c >= TW_TMEM_COLS || t->owner[c / TMEM_ALLOC_UNIT_COLS] == 0)
             return c;
     return UINT32_MAX;
+}
+
+bool tw_tmem_was_released(const struct tmem *t, uint32_t col)
+{
+    return col < TW_TMEM_COLS && t->released[col / TMEM_ALLOC_UNIT_COLS];
 }
 
 void tw_tmem_cta_end(struct cta *cta)

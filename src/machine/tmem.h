@@ -36,6 +36,7 @@ struct tmem {
     uint32_t *cells;        /* TW_TMEM_LANES x TW_TMEM_COLS, lane-major */
     uint16_t owner[TMEM_UNITS]; /* number of the allocation that holds the unit; 0: free */
     uint16_t alloc_cols[TMEM_UNITS]; /* of the allocation that begins at the unit; 0: none begins there */
+    bool released[TMEM_UNITS]; /* an allocation that held the unit is gone */
     uint16_t last_owner;    /* numbers given out */
     uint16_t last_cols;     /* size of the last allocation; 0: none yet */
     bool permit_gone;
@@ -77,6 +78,8 @@ enum tmem_free_status tw_tmem_dealloc(struct cta *cta, uint32_t base, uint32_t c
 
 /* The first column of [col, col + cols) that is outside tensor memory or not allocated, or UINT32_MAX. */
 uint32_t tw_tmem_unallocated(const struct tmem *t, uint32_t col, uint32_t cols);
+/* Whether a column that is not allocated once was. */
+bool tw_tmem_was_released(const struct tmem *t, uint32_t col);
 
 /* A store of a warp that has not landed: register r of thread t is values[r * LANES + t]. */
 struct tmem_store {

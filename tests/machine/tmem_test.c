@@ -327,6 +327,22 @@ static void misuse_is_diagnosed(void **state)
          "  expected: columns that this CTA has allocated\n"
          "     found: column 4294967280, past the last one\n"
          "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.shift.cta_group::1.down [%r1+28];\n",
+         "k.ptx:11:1: error[E0762]: tcgen05.shift reads the shifted rows in tensor memory that is not allocated\n"
+         "   11 | tcgen05.shift.cta_group::1.down [%r1+28];\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: columns that the CTA has allocated, until the operation has completed\n"
+         "     found: column 32, which was never allocated\n"
+         "       fix: let tcgen05.alloc reserve all columns of the operation before it is issued\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.shift.cta_group::1.down [%r1];\n" FREE "32;\n",
+         "k.ptx:11:1: error[E0762]: tcgen05.shift reads the shifted rows in tensor memory that is not allocated\n"
+         "   11 | tcgen05.shift.cta_group::1.down [%r1];\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: columns that the CTA has allocated, until the operation has completed\n"
+         "     found: column 0, which has been released\n"
+         "       fix: wait for a tcgen05.commit of the operation before the columns are released\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
         {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1+0x200000];\n",
          "k.ptx:11:1: error[E0763]: tcgen05.ld of lanes that belong to another warp\n"
          "   11 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1+0x200000];\n"
