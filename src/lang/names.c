@@ -217,7 +217,8 @@ static void consider(struct nearest *best, const char *candidate, const char *na
 
 static const char *nearest_member(const struct namespace_row *space, const char *name)
 {
-    struct nearest best = {NULL, 4}; /* beyond three edits a name is another word */
+    const uint32_t half = (uint32_t)strlen(name) / 2;
+    struct nearest best = {NULL, half < 3 ? half + 1 : 4}; /* beyond three edits, or half of its letters, a name is another word */
     for (const struct builtin_table *const *t = space->tables; *t != NULL; t++)
         for (uint32_t i = 0; i < (*t)->count; i++)
             consider(&best, (*t)->rows[i].name, name);
@@ -254,7 +255,9 @@ struct value tw_names_member(struct eval *ev, const struct namespace_row *space,
                                    name);
     struct diag *d = tw_diag(ev->diags, E0202, at, "%s has no '%s'", space->path, name);
     const char *nearest = nearest_member(space, name);
-    if (nearest != NULL)
+    if (tw_axis_find(tw_str(name)) != AXIS_COUNT)
+        tw_diag_fix(d, "write '%s.%s'", tw_names_axis.path, name);
+    else if (nearest != NULL)
         tw_diag_fix(d, "write '%s'", nearest);
     return value_error();
 }

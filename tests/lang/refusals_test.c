@@ -24,6 +24,15 @@ static void unknown_names_are_reported_with_the_nearest(void **state)
          "    6 |     x = T.flaot32(1)\n"
          "      |           ^~~~~~~\n"
          "       fix: write 'float32'\n"},
+        {"x = T.TCol",
+         "k.py:6:11: error[E0202]: T has no 'TCol'\n"
+         "    6 |     x = T.TCol\n"
+         "      |           ^~~~\n"
+         "       fix: write 'T.cuda.Axis.TCol'\n"},
+        {"x = T.TCal",
+         "k.py:6:11: error[E0202]: T has no 'TCal'\n"
+         "    6 |     x = T.TCal\n"
+         "      |           ^~~~\n"},
         {"x = A.vieww(4)",
          "k.py:6:11: error[E0202]: a tensor has no 'vieww'\n"
          "    6 |     x = A.vieww(4)\n"
