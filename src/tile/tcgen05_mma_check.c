@@ -42,13 +42,14 @@ static bool check_shape(struct tile_call *c, const struct ir_arg *shape)
     const struct tc_kind_row *kind = &tw_tc_kinds[m->form.kind];
     const int64_t *s = c->symbol;
     enum tc_shape_verdict verdict = TC_SHAPE_ILLEGAL;
-    if (s[TILE_M] <= 256 && s[TILE_N] <= 256 && s[TILE_K] == kind->k_dense)
+    const bool k_fits = s[TILE_K] == kind->k_dense;
+    if (s[TILE_M] <= 256 && s[TILE_N] <= 256)
         verdict = tw_tc_shape(&m->form, (uint32_t)s[TILE_M], (uint32_t)s[TILE_N]);
-    if (verdict == TC_SHAPE_PORTABLE)
+    if (verdict == TC_SHAPE_PORTABLE && k_fits)
         return true;
     const char *text = tw_format(c->arena, "instruction_shape (%lld, %lld, %lld)", (long long)s[TILE_M], (long long)s[TILE_N],
                                  (long long)s[TILE_K]);
-    if (verdict == TC_SHAPE_SUPERSET) {
+    if (verdict == TC_SHAPE_SUPERSET && k_fits) {
         struct diag *d = tw_diag(c->diags, E0426, shape->at, "%s is not in every published table of %s", text, c->mnemonic);
         tw_diag_expected(d, "%s for a shape that all tables list", tw_tc_shape_portable(&m->form, (uint32_t)s[TILE_M]));
         tw_diag_spec(d, "PTX ISA, tcgen05.mma, shapes of kind::%s: its editions differ", kind->name);
@@ -56,6 +57,9 @@ static bool check_shape(struct tile_call *c, const struct ir_arg *shape)
     }
     struct diag *d = tw_diag(c->diags, E0407, shape->at, "%s does not exist for %s", text, c->mnemonic);
     tw_diag_expected(d, "%s, K %u; M and N are totals over the CTA group", tw_tc_shape_legal(&m->form), kind->k_dense);
+    if (verdict != TC_SHAPE_ILLEGAL) /* K alone is wrong */
+        tw_diag_fix(d, "write (%lld, %lld, %u): a longer K is the axis K_repeat of A and B", (long long)s[TILE_M],
+                    (long long)s[TILE_N], kind->k_dense);
     tw_diag_spec(d, "PTX ISA, tcgen05.mma, shapes of kind::%s", kind->name);
     return false;
 }

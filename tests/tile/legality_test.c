@@ -176,6 +176,7 @@ static void k_is_that_of_the_kind(void **state)
         "   15 |         instruction_shape=(128, 64, 16))\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: M 64 or 128, N 8 to 256 in steps of 8, K 8; M and N are totals over the CTA group\n"
+        "       fix: write (128, 64, 8): a longer K is the axis K_repeat of A and B\n"
         "      spec: PTX ISA, tcgen05.mma, shapes of kind::tf32\n");
 }
 

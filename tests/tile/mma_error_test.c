@@ -141,6 +141,7 @@ static void a_k_that_is_not_the_kinds_is_refused(void **state)
            LINE
            "      |                       ^~~~~~~~~\n"
            "  expected: M 64 or 128, N 8 to 256 in steps of 8, K 16; M and N are totals over the CTA group\n"
+           "       fix: write (128, 64, 16): a longer K is the axis K_repeat of A and B\n"
            "      spec: PTX ISA, tcgen05.mma, shapes of kind::f16\n");
 }
 
