@@ -107,6 +107,8 @@ struct tensor_map_fault {
     const char *expected, *found;
 };
 
+/* Compute capability whose rules hold before a target is known: what only an older device lacks is judged when it is. */
+enum { TENSOR_MAP_NEWEST_SM = 100 };
 /* The rules of the two encode calls for a device of compute capability `sm`; texts go to the arena. False with *fault. */
 bool tw_tensor_map_check(const struct tensor_map *map, unsigned sm, struct arena *arena, struct tensor_map_fault *fault);
 /* "boxDim[1]" */

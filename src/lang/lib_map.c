@@ -287,9 +287,6 @@ static bool complete(struct eval *ev, struct map_type *t)
     return is_im2col(t) ? complete_im2col(ev, t) : complete_tile(ev, t);
 }
 
-/* The newest device's rules: what only an older one lacks is judged when the target is known. */
-enum { NEWEST_RULES = 100 };
-
 void tw_map_finish(struct eval *ev)
 {
     const struct ir_kernel *k = eval_kernel(ev);
@@ -299,6 +296,6 @@ void tw_map_finish(struct eval *ev)
         if (p->map == NULL || t->tensor == NULL)
             continue;
         if (complete(ev, t))
-            (void)tw_ir_map_check(k, ev->diags, &t->ir, NEWEST_RULES, p->name, t->at);
+            (void)tw_ir_map_check(k, ev->diags, &t->ir, TENSOR_MAP_NEWEST_SM, p->name, t->at);
     }
 }

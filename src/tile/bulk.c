@@ -74,13 +74,16 @@ static bool check_barrier(struct tile_call *c)
     return false;
 }
 
+bool tw_bulk_known(const struct ir_arg *item, int64_t *value)
+{
+    *value = item != NULL && item->kind == IR_ARG_INT ? item->value : 0;
+    return item != NULL && (item->kind == IR_ARG_INT || (item->kind == IR_ARG_EXPR && tw_ir_is_const_int(item->expr, value)));
+}
+
 bool tw_bulk_in_range(struct tile_call *c, const char *param, const struct ir_arg *item, int64_t low, int64_t high)
 {
-    int64_t value = 0;
-    if (item == NULL || !(item->kind == IR_ARG_INT || (item->kind == IR_ARG_EXPR && tw_ir_is_const_int(item->expr, &value))))
-        return true;
-    value = item->kind == IR_ARG_INT ? item->value : value;
-    if (value >= low && value <= high)
+    int64_t value;
+    if (!tw_bulk_known(item, &value) || (value >= low && value <= high))
         return true;
     struct diag *d = tw_diag(c->diags, E0405, item->at, "parameter '%s' of %s", param, c->mnemonic);
     tw_diag_expected(d, "%lld to %lld", (long long)low, (long long)high);

@@ -15,6 +15,8 @@ struct bulk_values {
 
 /* Whether parameters and qualifiers agree: mbar, cta_mask, cache_policy, byte_mask. Reports. */
 bool tw_bulk_check_params(struct tile_call *c);
+/* Whether an argument is an integer that is known, and which. */
+bool tw_bulk_known(const struct ir_arg *item, int64_t *value);
 /* Whether an integer that is known fits `low` to `high`; `item` NULL or run-time: it is not known. Reports. */
 bool tw_bulk_in_range(struct tile_call *c, const char *param, const struct ir_arg *item, int64_t low, int64_t high);
 struct bulk_values tw_bulk_values(struct tile_call *c);

@@ -10,13 +10,12 @@
 #include "tile/copy.h"
 
 #include "ir/ir_walk.h"
-#include "isa/tensor_map.h"
+#include "tile/bulk.h"
+#include "tile/tensor_copy.h"
 
 #include <string.h>
 
 enum {
-    NEWEST_RULES = 100,   /* compute capability whose map rules are applied */
-    SHARED_ALIGN = 128,   /* bytes, of a box in shared memory. SOURCE: PTX ISA, cp.async.bulk.tensor */
     MAX_BOX = 256,        /* elements of a box dimension. SOURCE: CUDA driver API, cuTensorMapEncodeTiled */
     MAX_BOXES = 1024      /* instructions of one call */
 };
@@ -89,8 +88,9 @@ static void read_load(struct dispatch_call *c)
                            "a load needs 'mbar', a pointer to the barrier that counts its bytes");
     if (f->mask != NULL && f->mask->kind == IR_ARG_NONE)
         f->mask = NULL;
-    if (f->mask != NULL && !is_value(f->mask))
-        tw_dispatch_refuse(c, f->mask->at, "'cta_mask' is an integer");
+    int64_t mask;
+    if (f->mask != NULL && (!is_value(f->mask) || (tw_bulk_known(f->mask, &mask) && (mask < 0 || mask > UINT16_MAX))))
+        tw_dispatch_refuse(c, f->mask->at, "'cta_mask' is an integer of 16 bits, one for each CTA of the cluster");
     if (group != NULL && (group->kind != IR_ARG_INT || group->value < 1 || group->value > 2))
         tw_dispatch_refuse(c, group->at, "'cta_group' is 1 or 2");
 }
@@ -146,6 +146,8 @@ static void judge_tensor(struct dispatch_call *c)
     const char *why = tw_ir_map_tensor(c->arena, v, &f->map.map);
     if (why != NULL)
         tw_dispatch_refuse(c, f->tensor->at, "%s", why);
+    else if (f->reduces && !tw_tensor_copy_reduces(f->map.map.type, MOD_ADD))
+        tw_dispatch_refuse(c, f->tensor->at, "the engine does not add elements of %s", tw_ir_type_name(v->elem));
     f->map.tensor = v->storage;
     f->rank = v->rank;
 }
@@ -215,18 +217,6 @@ static int64_t run_length(const struct tma *f, uint32_t dim, int64_t step, int64
     return run;
 }
 
-static bool map_swizzle(const struct ir_view *v, enum tensor_map_swizzle *out)
-{
-    static const enum tensor_map_swizzle of_mode[SWIZZLE_MODE_COUNT] = {
-        [SWIZZLE_NONE] = TMAP_SWIZZLE_NONE, [SWIZZLE_32B] = TMAP_SWIZZLE_32B, [SWIZZLE_64B] = TMAP_SWIZZLE_64B,
-        [SWIZZLE_128B] = TMAP_SWIZZLE_128B, [SWIZZLE_128B_ATOM32] = TMAP_SWIZZLE_128B_ATOM_32B};
-    enum swizzle_mode mode;
-    if (!tw_layout_swizzle_mode(v->layout, v->elem.bits, &mode))
-        return false;
-    *out = of_mode[mode];
-    return true;
-}
-
 static int64_t boxes(const struct tma *f)
 {
     int64_t count = 1;
@@ -243,7 +233,7 @@ static void read_box(struct tma *f)
         const int64_t most = d == f->rank - 1 && span != 0 && span < MAX_BOX ? span : MAX_BOX;
         f->box[d] = run_length(f, d, step, most);
         f->map.map.box[f->rank - 1 - d] = (uint32_t)f->box[d];
-        step *= f->box[d];
+        step *= d == f->rank - 1 && span != 0 ? span : f->box[d];
     }
 }
 
@@ -251,19 +241,31 @@ static void judge_box(struct dispatch_call *c)
 {
     struct tma *f = tma_of(c);
     struct tensor_map_fault fault;
-    if (!map_swizzle(f->tile->region->view, &f->map.map.swizzle)) {
-        tw_dispatch_refuse(c, f->tile->at, "the layout of '%s' is no swizzle that the copy engine knows",
-                           f->tile->region->view->storage->name);
+    const struct ir_view *v = f->tile->region->view;
+    if (!tw_tensor_copy_swizzle(v->layout, v->elem.bits, &f->map.map.swizzle)) {
+        tw_dispatch_refuse(c, f->tile->at, "the layout of '%s' is no swizzle that the copy engine knows", v->storage->name);
         return;
     }
     read_box(f);
     f->map.map.address = tw_ir_map_stand_in(f->map.tensor);
-    if (!tw_tensor_map_check(&f->map.map, NEWEST_RULES, c->arena, &fault))
+    if (!tw_tensor_map_check(&f->map.map, TENSOR_MAP_NEWEST_SM, c->arena, &fault))
         tw_dispatch_refuse(c, f->tensor->at, "%s of its tensor map breaks a rule: expected %s, found %s",
                            tw_tensor_map_fault_field(&fault, c->arena), fault.expected, fault.found);
     else if (boxes(f) > MAX_BOXES)
         tw_dispatch_refuse(c, f->tile->at, "it would take %lld instructions", (long long)boxes(f));
     f->map.map.address = 0;
+}
+
+/* What is known only at run time the machine judges. */
+static void judge_start(struct dispatch_call *c)
+{
+    const struct tma *f = tma_of(c);
+    const struct ir_expr *start = f->tensor->region->start[f->rank - 1];
+    const uint32_t bits = f->tensor->region->view->elem.bits;
+    int64_t at;
+    if (start != NULL && tw_ir_is_const_int(start, &at) && !tw_tensor_copy_starts(bits, at))
+        tw_dispatch_refuse(c, f->tensor->at, "the region of '%s' starts at byte %lld of its last dimension; the engine wants a "
+                                             "multiple of %d", f->map.tensor->name, (long long)(at * bits / 8), TENSOR_COPY_COLUMN);
 }
 
 static void judge_one_box(struct dispatch_call *c)
@@ -294,39 +296,74 @@ static bool box_is_placed(const struct tma *f, const int64_t *origin)
     static const int64_t one[TENSOR_MAP_RANK] = {1, 1, 1, 1, 1};
     const struct ir_view *v = f->tile->region->view;
     const int64_t first = before_swizzle(f, origin) * v->elem.bits / 8;
-    int64_t in_box[TENSOR_MAP_RANK] = {0}, coord[TENSOR_MAP_RANK], linear = 0;
-    if (first % SHARED_ALIGN != 0)
+    const enum tensor_map_swizzle swizzle = f->map.map.swizzle;
+    const int64_t inner = f->box[f->rank - 1], pitch = tw_tensor_copy_pitch(swizzle, v->elem.bits, inner);
+    int64_t in_box[TENSOR_MAP_RANK] = {0}, coord[TENSOR_MAP_RANK], count = 0;
+    if (first % TENSOR_COPY_ALIGN != 0)
         return false;
     do {
         for (uint32_t d = 0; d < f->rank; d++)
             coord[d] = origin[d] + in_box[d];
-        const int64_t have = (tw_layout_address(v->layout, flat_of(f, coord)) + v->offset) * v->elem.bits / 8;
-        if (have != tw_tensor_map_swizzled(f->map.map.swizzle, (uint32_t)(first + linear++ * v->elem.bits / 8)))
+        const int64_t have = (tw_layout_address(v->layout, flat_of(f, coord)) + v->offset) * v->elem.bits;
+        if (have != tw_tensor_copy_bit(swizzle, v->elem.bits, pitch, first, count / inner, count % inner))
             return false;
+        count++;
     } while (next_coord(f->rank, f->box, one, in_box));
     return true;
 }
 
-/* Run-time starts move a box by whole periods of the swizzle. */
-static bool moves_whole_periods(const struct dispatch_call *c, const struct tma *f, int64_t period)
+/* The view without its swizzle: the engine permutes the address that it is given itself. */
+static struct ir_view *plain_view(struct arena *arena, struct ir_view *v)
+{
+    const struct layout_env env = {.arena = arena};
+    if (!v->layout->swizzled)
+        return v;
+    struct ir_view *plain = arena_new(arena, struct ir_view, 1);
+    *plain = *v;
+    plain->layout = tw_layout_tile_of(&env, v->layout);
+    return plain;
+}
+
+/* Bytes by which a run-time start of dimension `d` moves the box; 0: by no one step, where the region goes on from there. */
+static int64_t step_of(const struct ir_region *s, const struct grouping *g, uint32_t d, int64_t aligned)
+{
+    int64_t step = aligned;
+    uint32_t steps = 0;
+    for (uint32_t i = g->first[d]; i < g->first[d + 1]; i++) {
+        if (g->layout->shard[i].extent == 1)
+            continue;
+        const int64_t bytes = g->layout->shard[i].stride * s->view->elem.bits / 8;
+        step = bytes % aligned != 0 ? bytes : step;
+        steps++;
+    }
+    return steps > 1 && s->extent[d] > 1 ? 0 : step;
+}
+
+/* A run-time start must move the whole box, to an address that the engine takes. */
+static bool judge_moves(struct dispatch_call *c, const struct tma *f)
 {
     const struct ir_region *s = f->tile->region;
     const struct layout_env env = {.arena = c->arena};
     struct shape shape = {.rank = s->view->rank};
     struct grouping g;
     int64_t start;
-    for (uint32_t d = 0; d < shape.rank; d++)
-        shape.dim[d] = s->view->shape[d];
-    const struct layout *l = tw_layout_is_bare_swizzle(s->view->layout) ? s->view->layout
-                                                                       : tw_layout_canonical(&env, s->view->layout);
-    if (l == NULL || !tw_layout_group(&env, l, &shape, &g))
+    memcpy(shape.dim, s->view->shape, sizeof shape.dim);
+    if (!tw_layout_group(&env, tw_layout_canonical(&env, plain_view(c->arena, s->view)->layout), &shape, &g)) {
+        tw_dispatch_refuse(c, f->tile->at, "the dimensions of '%s' are no parts of its layout", s->view->storage->name);
         return false;
+    }
     for (uint32_t d = 0; d < shape.rank; d++) {
         if (s->start[d] == NULL || tw_ir_is_const_int(s->start[d], &start))
             continue;
-        for (uint32_t i = g.first[d]; i < g.first[d + 1]; i++)
-            if (g.layout->shard[i].extent != 1 && g.layout->shard[i].stride * s->view->elem.bits / 8 % period != 0)
-                return false;
+        const int64_t step = step_of(s, &g, d, TENSOR_COPY_ALIGN);
+        if (step != 0 && step % TENSOR_COPY_ALIGN == 0)
+            continue;
+        if (step == 0)
+            tw_dispatch_refuse(c, f->tile->at, "a run-time index moves '%s' by no fixed step", s->view->storage->name);
+        else
+            tw_dispatch_refuse(c, f->tile->at, "a run-time index moves '%s' by %lld bytes; the engine wants a multiple of %d",
+                               s->view->storage->name, (long long)step, TENSOR_COPY_ALIGN);
+        return false;
     }
     return true;
 }
@@ -335,18 +372,15 @@ static void judge_place(struct dispatch_call *c)
 {
     const struct tma *f = tma_of(c);
     const struct ir_storage *s = f->tile->region->view->storage;
-    const struct tensor_map_swizzle_row *row = tw_tensor_map_swizzle(f->map.map.swizzle);
-    const int64_t period = row->span_bytes == 0 ? SHARED_ALIGN : INT64_C(8) * row->span_bytes;
+    const int64_t period = tw_tensor_copy_align(f->map.map.swizzle);
     int64_t origin[TENSOR_MAP_RANK] = {0};
     if (s->align_bytes % period != 0) {
         tw_dispatch_refuse(c, f->tile->at, "'%s' is aligned to %u bytes; the engine wants %lld", s->name, s->align_bytes,
                            (long long)period);
         return;
     }
-    if (!moves_whole_periods(c, f, period)) {
-        tw_dispatch_refuse(c, f->tile->at, "a run-time index moves '%s' by less than %lld bytes", s->name, (long long)period);
+    if (!judge_moves(c, f))
         return;
-    }
     do {
         if (!box_is_placed(f, origin)) {
             tw_dispatch_refuse(c, f->tile->at, "the layout of '%s' is not what the engine writes: %s", s->name,
@@ -387,7 +421,7 @@ static struct ir_ptx_operand shared_operand(struct dispatch_call *c, const int64
     const struct tma *f = tma_of(c);
     const struct ir_region *s = f->tile->region;
     struct ir_region *r = arena_new(c->k->arena, struct ir_region, 1);
-    r->view = s->view;
+    r->view = plain_view(c->k->arena, s->view);
     r->at = f->tile->at;
     for (uint32_t d = 0; d < s->view->rank; d++) {
         r->extent[d] = 1;
@@ -479,23 +513,25 @@ static bool lower(struct dispatch_call *c)
     return true;
 }
 
-/* The first five are those of both variants. */
-#define COMMON                                                     \
-    {"memories", 0, judge_memories},                               \
-    {"keywords", 1u << 0, judge_keywords},                         \
-    {"scope", 0, judge_scope},                                     \
-    {"tensor", 1u << 0, judge_tensor},                             \
-    {"shapes", 1u << 0 | 1u << 3, judge_shapes},                   \
-    {"box", 1u << 0 | 1u << 3 | 1u << 4, judge_box}
+/* What both variants ask, in this order. */
+enum { MEMORIES, KEYWORDS, SCOPE, TENSOR, SHAPES, BOX, START, ONE_BOX };
+#define AFTER(predicate) (1u << (predicate))
+#define COMMON                                                                                          \
+    [MEMORIES] = {"memories", 0, judge_memories}, [KEYWORDS] = {"keywords", AFTER(MEMORIES), judge_keywords}, \
+    [SCOPE] = {"scope", 0, judge_scope}, [TENSOR] = {"tensor", AFTER(MEMORIES), judge_tensor},          \
+    [SHAPES] = {"shapes", AFTER(MEMORIES) | AFTER(TENSOR), judge_shapes},                               \
+    [BOX] = {"box", AFTER(MEMORIES) | AFTER(TENSOR) | AFTER(SHAPES), judge_box},                        \
+    [START] = {"start", AFTER(MEMORIES) | AFTER(TENSOR), judge_start}
+#define WHOLE_BOX (AFTER(MEMORIES) | AFTER(TENSOR) | AFTER(SHAPES) | AFTER(BOX))
 
 static const struct dispatch_predicate auto_predicates[] = {
     COMMON,
-    {"place", 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5, judge_place},
+    {"place", WHOLE_BOX, judge_place},
 };
 static const struct dispatch_predicate explicit_predicates[] = {
     COMMON,
-    {"one box", 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5, judge_one_box},
-    {"place", 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6, judge_place},
+    [ONE_BOX] = {"one box", WHOLE_BOX, judge_one_box},
+    {"place", WHOLE_BOX | AFTER(ONE_BOX), judge_place},
 };
 
 const struct dispatch_variant tw_dispatch_copy_tma_auto = {

@@ -12,11 +12,12 @@
 #include "tile/tma.h"
 
 #include "ir/ir_walk.h"
+#include "tile/tensor_copy.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { GATHERED_ROWS = 4, COORDINATE_BYTES = 16 };
+enum { GATHERED_ROWS = 4 };
 
 static struct tma *tma_of(const struct tile_call *c)
 {
@@ -301,9 +302,9 @@ static bool check_coordinate(struct tile_call *c, const struct tma *t, uint32_t 
     int64_t at;
     if (!tw_ir_is_const_int(e, &at))
         return true;
-    if (i == 0 && at * bits % (8 * COORDINATE_BYTES) != 0) {
+    if (i == 0 && !tw_tensor_copy_starts(bits, at)) {
         struct diag *d = tw_tile_error(c, t->global, E0428, ": the box starts at element %lld of its innermost dimension", (long long)at);
-        tw_diag_expected(d, "a multiple of %u elements, %d bytes", 8 * COORDINATE_BYTES / bits, COORDINATE_BYTES);
+        tw_diag_expected(d, "a multiple of %u elements, %d bytes", 8 * TENSOR_COPY_COLUMN / bits, TENSOR_COPY_COLUMN);
         tw_diag_found(d, "byte %lld", (long long)(at * bits / 8));
         return false;
     }

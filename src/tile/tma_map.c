@@ -6,11 +6,9 @@
  * is aligned to the pattern's period. */
 #include "tile/tma.h"
 
-#include "layout/swizzle.h"
+#include "tile/tensor_copy.h"
 
 #include <string.h>
-
-enum { COPY_ALIGN = 128 }; /* bytes: of the shared address. MEASURED: ptx-async 4.5 */
 
 /* ---- the tensor ------------------------------------------------------------------------------------------ */
 
@@ -116,12 +114,6 @@ static uint32_t choice(const struct tile_call *c, const char *param, const char 
     return 0;
 }
 
-/* SOURCE: swizzle modes of the language and of the driver; kernel-language-layout 6.11. */
-static const enum tensor_map_swizzle swizzle_of[SWIZZLE_MODE_COUNT] = {
-    [SWIZZLE_NONE] = TMAP_SWIZZLE_NONE, [SWIZZLE_32B] = TMAP_SWIZZLE_32B, [SWIZZLE_64B] = TMAP_SWIZZLE_64B,
-    [SWIZZLE_128B] = TMAP_SWIZZLE_128B, [SWIZZLE_128B_ATOM32] = TMAP_SWIZZLE_128B_ATOM_32B,
-};
-
 static bool find_swizzle(struct tile_call *c, struct tma *t)
 {
     if (t->shared == UINT32_MAX) {
@@ -130,34 +122,24 @@ static bool find_swizzle(struct tile_call *c, struct tma *t)
         return true;
     }
     const struct tile_operand *o = &c->operand[t->shared];
-    enum swizzle_mode mode;
-    if (!tw_layout_swizzle_mode(o->layout, o->view->elem.bits, &mode)) {
-        struct diag *d = tw_tile_error(c, t->shared, E0432, ": no tensor copy has this layout's swizzle");
-        tw_diag_expected(d, "no swizzle, or one of the hardware's for elements of %u bits", o->view->elem.bits);
-        tw_diag_found(d, "%s", tw_layout_text(c->arena, o->layout));
-        tw_diag_fix(d, "give '%s' a layout from mma_shared_layout(dtype, mode, shape)", o->storage->name);
-        return false;
-    }
-    t->swizzle = swizzle_of[mode];
-    return true;
+    if (tw_tensor_copy_swizzle(o->layout, o->view->elem.bits, &t->swizzle))
+        return true;
+    struct diag *d = tw_tile_error(c, t->shared, E0432, ": no tensor copy has this layout's swizzle");
+    tw_diag_expected(d, "no swizzle, or one of the hardware's for elements of %u bits", o->view->elem.bits);
+    tw_diag_found(d, "%s", tw_layout_text(c->arena, o->layout));
+    tw_diag_fix(d, "give '%s' a layout from mma_shared_layout(dtype, mode, shape)", o->storage->name);
+    return false;
 }
 
-/* SOURCE: PTX ISA, cp.reduce.async.bulk.tensor; isa/tensor_map.c has which type takes what. */
 static bool check_reduction(struct tile_call *c, const struct tma *t, enum tensor_map_type type)
 {
     const unsigned op = isa_spelling_mod(&c->spelling, SLOT_OP);
-    if (c->family->op != OP_TENSOR_REDUCE)
-        return true;
-    const unsigned needs = op == MOD_ADD                        ? TMAP_ADD
-                           : op == MOD_MIN || op == MOD_MAX     ? TMAP_MINMAX
-                           : op == MOD_INC || op == MOD_DEC     ? TMAP_INCDEC
-                                                                : TMAP_BITS;
-    if (tw_tensor_map_type(type)->reductions & needs)
+    if (c->family->op != OP_TENSOR_REDUCE || tw_tensor_copy_reduces(type, op))
         return true;
     struct text list;
     tw_text_init(&list, c->arena);
     for (unsigned i = 0; i < TMAP_TYPE_COUNT; i++)
-        if (tw_tensor_map_type((enum tensor_map_type)i)->reductions & needs)
+        if (tw_tensor_copy_reduces((enum tensor_map_type)i, op))
             tw_text_addf(&list, "%s%s", list.len == 0 ? "" : ", ", tw_tensor_map_type((enum tensor_map_type)i)->name);
     struct diag *d = tw_tile_error(c, t->global, E0409, " has elements that .%s does not work on", isa_mod_row(op)->text);
     tw_diag_expected(d, "one of: %s", list.at);
@@ -211,9 +193,6 @@ static void set_extent(const struct tma *t, struct tensor_map *m)
     }
 }
 
-/* The newest device's rules: what only an older one lacks is judged when the target is known. */
-enum { NEWEST_RULES = 100 };
-
 bool tw_tma_make_map(struct tile_call *c, struct tma *t)
 {
     struct ir_map map = {.tensor = c->operand[t->global].storage};
@@ -232,7 +211,7 @@ bool tw_tma_make_map(struct tile_call *c, struct tma *t)
     map.map.swizzle = t->swizzle;
     map.map.fill = (enum tensor_map_fill)choice(c, "oob", tw_tensor_map_fill_names);
     map.map.l2 = (enum tensor_map_l2)choice(c, "l2", tw_tensor_map_l2_names);
-    if (!tw_ir_map_check(c->k, c->diags, &map, NEWEST_RULES, tw_format(c->arena, "%s_map", map.tensor->name), c->operand[t->global].arg->at))
+    if (!tw_ir_map_check(c->k, c->diags, &map, TENSOR_MAP_NEWEST_SM, tw_format(c->arena, "%s_map", map.tensor->name), c->operand[t->global].arg->at))
         return false;
     t->map = tw_ir_map_shared(c->k, &map, c->operand[t->global].arg->at);
     return true;
@@ -254,18 +233,19 @@ static int64_t layout_bit(const struct box_walk *w, const int64_t coord[TILE_MAX
     return (tw_layout_address(w->o->layout, flat) + w->o->view->offset) * (int64_t)w->bits;
 }
 
-/* Where the copy puts an element of the box that starts at byte `origin`: rows of the innermost dimension, one after
- * another, each as long as the swizzle's span where there is one. MEASURED: ptx-async 4.5. */
+static int64_t pitch_of(const struct box_walk *w)
+{
+    return tw_tensor_copy_pitch(w->t->swizzle, w->bits, w->c->symbol[TILE_BOX + w->t->box_rank - 1]);
+}
+
+/* Where the copy puts an element of the box that starts at byte `origin`. */
 static int64_t copy_bit(const struct box_walk *w, int64_t origin, const int64_t coord[TILE_MAX_ATOM])
 {
-    const struct tma *t = w->t;
-    const int64_t span = tw_tensor_map_swizzle(t->swizzle)->span_bytes;
-    const int64_t inner = w->c->symbol[TILE_BOX + t->box_rank - 1], pitch = span != 0 ? span * 8 : inner * w->bits;
+    const uint32_t inner = w->t->box_rank - 1;
     int64_t row = 0;
-    for (uint32_t i = 0; i + 1 < t->box_rank; i++)
+    for (uint32_t i = 0; i < inner; i++)
         row = row * w->c->symbol[TILE_BOX + i] + coord[i];
-    const int64_t bit = 8 * origin + row * pitch + coord[t->box_rank - 1] * w->bits;
-    return 8 * (int64_t)tw_tensor_map_swizzled(t->swizzle, (uint32_t)(bit / 8)) + bit % 8;
+    return tw_tensor_copy_bit(w->t->swizzle, w->bits, pitch_of(w), origin, row, coord[inner]);
 }
 
 static bool next_coord(const struct box_walk *w, int64_t coord[TILE_MAX_ATOM])
@@ -281,11 +261,11 @@ static bool next_coord(const struct box_walk *w, int64_t coord[TILE_MAX_ATOM])
 static bool check_origin(const struct box_walk *w, int64_t origin)
 {
     const int64_t zero[TILE_MAX_ATOM] = {0};
-    if (origin >= 0 && origin % COPY_ALIGN == 0 && layout_bit(w, zero) % 8 == 0)
+    if (origin >= 0 && origin % TENSOR_COPY_ALIGN == 0 && layout_bit(w, zero) % 8 == 0)
         return true;
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0428, ": the box starts at byte %lld of '%s'", (long long)origin,
                                    w->o->storage->name);
-    tw_diag_expected(d, "a multiple of %d bytes", COPY_ALIGN);
+    tw_diag_expected(d, "a multiple of %d bytes", TENSOR_COPY_ALIGN);
     tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
     tw_tile_show_declaration(d, w->o->storage);
     return false;
@@ -301,10 +281,7 @@ static bool prove(const struct box_walk *w, int64_t origin)
         const char *element = tw_tile_coord(w->c, w->o, coord);
         struct diag *d = tw_tile_error(w->c, w->t->shared, E0432, ": element %s is not where the copy puts it", element);
         tw_diag_expected(d, "byte %lld of '%s': rows of %lld bytes one after another, swizzle %s", (long long)want / 8, w->o->storage->name,
-                         (long long)(tw_tensor_map_swizzle(w->t->swizzle)->span_bytes != 0
-                                         ? tw_tensor_map_swizzle(w->t->swizzle)->span_bytes
-                                         : w->c->symbol[TILE_BOX + w->t->box_rank - 1] * w->bits / 8),
-                         tw_tensor_map_swizzle(w->t->swizzle)->name);
+                         (long long)pitch_of(w) / 8, tw_tensor_map_swizzle(w->t->swizzle)->name);
         tw_diag_found(d, "byte %lld, by layout %s", (long long)found / 8, tw_layout_text(w->c->arena, w->o->layout));
         tw_diag_fix(d, "give '%s' a layout from mma_shared_layout(dtype, mode, shape), with boxes of its rows", w->o->storage->name);
         tw_tile_show_declaration(d, w->o->storage);
@@ -324,23 +301,15 @@ static bool check_memory(const struct box_walk *w)
     return false;
 }
 
-static uint32_t needed_align(const struct tma *t)
-{
-    for (int m = 0; m < SWIZZLE_MODE_COUNT; m++)
-        if (swizzle_of[m] == t->swizzle && tw_swizzle_mode_row((enum swizzle_mode)m)->period_bytes > COPY_ALIGN)
-            return tw_swizzle_mode_row((enum swizzle_mode)m)->period_bytes;
-    return COPY_ALIGN;
-}
-
 static bool check_alignment(const struct box_walk *w)
 {
     const struct ir_storage *s = w->o->storage;
-    const uint32_t need = needed_align(w->t);
+    const uint32_t need = tw_tensor_copy_align(w->t->swizzle);
     if (s->align_bytes % need == 0)
         return true;
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0423, ": '%s' is aligned to %u bytes", s->name, s->align_bytes);
     tw_diag_expected(d, "%u bytes, %s", need,
-                     need == COPY_ALIGN ? "what a tensor copy needs of a shared address" : "one period of the swizzle");
+                     need == TENSOR_COPY_ALIGN ? "what a tensor copy needs of a shared address" : "one period of the swizzle");
     tw_diag_found(d, "align=%u", s->align_bytes);
     tw_diag_fix(d, "write align=%u where '%s' is allocated", need, s->name);
     tw_tile_show_declaration(d, s);
@@ -352,11 +321,11 @@ static bool check_starts(const struct box_walk *w)
 {
     for (uint32_t i = 0; i < w->o->start_count; i++) {
         const int64_t bits = w->o->starts[i].step * w->bits;
-        if (bits % (8 * COPY_ALIGN) == 0)
+        if (bits % (8 * TENSOR_COPY_ALIGN) == 0)
             continue;
         struct diag *d = tw_diag(w->c->diags, E0428, w->o->starts[i].value->at, "%s: a run-time index moves the box by %lld bits",
                                  tw_tile_operand_name(w->c, w->t->shared), (long long)bits);
-        tw_diag_expected(d, "steps of %d bytes", COPY_ALIGN);
+        tw_diag_expected(d, "steps of %d bytes", TENSOR_COPY_ALIGN);
         return false;
     }
     return true;

@@ -9,7 +9,7 @@
     "from tvm.tirx.layout import S, TileLayout\n"                                                         \
     "from tvm.backend.cuda.layout import mma_shared_layout\n"                                             \
     "@T.prim_func\n"                                                                                      \
-    "def k(A: T.Buffer((128, 96), \"int32\"), Out: T.Buffer((128, 96), \"int32\"), n: T.int32):\n"        \
+    "def k(A: T.Buffer((128, 96), \"int32\"), Out: T.Buffer((128, 96), \"int32\"), n: T.int32%s):\n"      \
     "    T.device_entry()\n"                                                                              \
     "    T.cta_id([1])\n"                                                                                 \
     "    tid = T.thread_id([32])\n"                                                                       \
@@ -19,6 +19,7 @@
     "        T.ptx.mbarrier.init(bar.ptr_to([0]), 1)\n"                                                   \
     "        T.ptx.fence.mbarrier_init()\n"                                                               \
     "    if tid == 0:\n"
+#define MORE_TENSORS ", F: T.Buffer((64, 100), \"float16\"), U: T.Buffer((64, 96), \"uint8\")"
 #define WAIT(bytes) \
     "        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), " bytes ")\n        T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)\n"
 #define CLOSE "        T.ptx.cp_async.bulk.commit_group()\n        T.ptx.cp_async.bulk.wait_group(0)\n"
@@ -47,6 +48,18 @@ static int32_t added(int row, int column)
     return row < 64 ? 2 * (row * 96 + column) : 0;
 }
 
+static int32_t inside_a_period(int row, int column)
+{
+    if (column >= 32)
+        return 0;
+    return row < 12 ? row * 96 + column + 32 : row >= 20 && row < 22 ? (row - 18) * 96 + column + 32 : 0;
+}
+
+static int32_t short_rows(int row, int column)
+{
+    return row < 64 && column < 8 ? row * 96 + column + 8 : 0;
+}
+
 static const struct {
     const char *storage, *body, *chosen;
     int32_t (*want)(int row, int column);
@@ -56,6 +69,17 @@ static const struct {
      "        Tx.copy_async(s[n // 3, :, :], A[n + 5 : n + 69, 0:64], mbar=bar.ptr_to([0]), dispatch=\"tma\")\n" WAIT("64 * 64 * 4")
      "        Tx.copy_async(Out[16:80, 32:96], s[n // 3, :, :])\n" CLOSE,
      "copy_async takes variant tma_auto: 2 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", moved},
+    /* Inside a period of the swizzle, at a row known only at run time: the engine permutes the whole address. */
+    {"(64, 32), \"int32\", layout=mma_shared_layout(\"int32\", 3, (64, 32))",
+     "        Tx.copy_async(s[n : n + 12, :], A[0:12, 32:64], mbar=bar, dispatch=\"tma\")\n" WAIT("12 * 32 * 4")
+     "        for i in range(12):\n            for j in range(32):\n                Out[i, j] = s[3 + i, j]\n"
+     "        Tx.copy_async(Out[20:22, 0:32], s[5:7, :])\n" CLOSE,
+     "1 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", inside_a_period},
+    /* Rows of 8 elements in a swizzle of 128 bytes: each is at the start of a row of the span. */
+    {"(64, 32), \"int32\", layout=mma_shared_layout(\"int32\", 3, (64, 32))",
+     "        Tx.copy_async(s[0:64, 0:8], A[0:64, 8:16], mbar=bar, dispatch=\"tma_explicit\")\n" WAIT("64 * 8 * 4")
+     "        for i in range(64):\n            for j in range(8):\n                Out[i, j] = s[i, j]\n",
+     "1 x cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", short_rows},
     {PLAIN,
      "        Tx.copy_async(s[:, :], A[n : n + 64, :], mbar=bar, dispatch=\"tma_explicit\")\n" WAIT("64 * 96 * 4")
      "        Tx.copy_async(Out[0:64, :], s[:, :])\n" CLOSE,
@@ -76,7 +100,7 @@ static void boxes_land_where_the_layout_has_them(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[4096];
-        const int head = snprintf(text, sizeof text, HEAD, cases[i].storage);
+        const int head = snprintf(text, sizeof text, HEAD, "", cases[i].storage);
         snprintf(text + head, sizeof text - (size_t)head, "%s", cases[i].body);
         struct program_run *r = program_run(text);
         if (strstr(tw_diagnostics(r->ctx, TW_TEXT), cases[i].chosen) == NULL)
@@ -95,7 +119,7 @@ static void boxes_land_where_the_layout_has_them(void **state)
 static void expect_refusal(const char *storage, const char *line, const char *want)
 {
     char text[4096];
-    const int head = snprintf(text, sizeof text, HEAD, storage);
+    const int head = snprintf(text, sizeof text, HEAD, "", storage);
     snprintf(text + head, sizeof text - (size_t)head, "        %s\n", line);
     expect_said(text, want);
 }
@@ -111,17 +135,17 @@ static void what_the_engine_cannot_do_is_listed(void **state)
                    "k.py:16:9: note: tma_auto, keywords: a load needs 'mbar', a pointer to the barrier that counts its bytes\n"
                    "   16 |         Tx.copy_async(s[:, :], A[0:64, :], dispatch=\"tma\")\n"
                    "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
-    expect_refusal(PLAIN, "Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")",
+    expect_refusal(PLAIN, "Tx.copy_async(s[:, 0:94], A[0:64, 0:94], mbar=bar, gather4=1, dispatch=\"tma\")",
                    "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
-                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 0:94], mbar=bar, gather4=1, dispatch=\"tma\")\n"
                    "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                    "  expected: a call that one of these takes: \"tma_auto\"\n"
                    "k.py:16:60: note: tma_auto, keywords: it has no 'gather4'\n"
-                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 0:94], mbar=bar, gather4=1, dispatch=\"tma\")\n"
                    "      |                                                            ^~~~~~~~~\n"
                    "k.py:16:35: note: tma_auto, box: boxDim[0] of its tensor map breaks a rule: expected a multiple of 16 bytes, found 94 "
                    "elements of 32 bits\n"
-                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 2:96], mbar=bar, gather4=1, dispatch=\"tma\")\n"
+                   "   16 |         Tx.copy_async(s[:, 0:94], A[0:64, 0:94], mbar=bar, gather4=1, dispatch=\"tma\")\n"
                    "      |                                   ^~~~~~~~~~~~~\n");
     expect_refusal(SWIZZLED, "Tx.copy_async(s[0, :, :], A[0:64, 0:64], mbar=bar, dispatch=\"tma_explicit\")",
                    "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
@@ -139,14 +163,6 @@ static void what_the_engine_cannot_do_is_listed(void **state)
                    "k.py:16:23: note: tma_auto, place: 's' is aligned to 64 bytes; the engine wants 128\n"
                    "   16 |         Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")\n"
                    "      |                       ^~~~~~~\n");
-    expect_refusal(SWIZZLED, "Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")",
-                   "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
-                   "   16 |         Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")\n"
-                   "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-                   "  expected: a call that one of these takes: \"tma_auto\"\n"
-                   "k.py:16:23: note: tma_auto, place: a run-time index moves 's' by less than 1024 bytes\n"
-                   "   16 |         Tx.copy_async(s[0, n : n + 8, 0:32], A[0:8, 0:32], mbar=bar, dispatch=\"tma\")\n"
-                   "      |                       ^~~~~~~~~~~~~~~~~~~~~\n");
     expect_refusal(PLAIN, "Tx.copy_async(s[:, :], A[0:32, :], mbar=bar, dispatch=\"tma\")",
                    "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
                    "   16 |         Tx.copy_async(s[:, :], A[0:32, :], mbar=bar, dispatch=\"tma\")\n"
@@ -157,12 +173,89 @@ static void what_the_engine_cannot_do_is_listed(void **state)
                    "      |                       ^~~~~~~\n");
 }
 
+/* One refusal of one variant: the tensors are those of the head, `where` is the part of the line that the note shows. */
+static const struct {
+    const char *storage, *line, *variant, *where, *why;
+} refusals[] = {
+    {PLAIN, "Tx.copy_async(s[:, :], s[:, :], mbar=bar, dispatch=\"tma\")", "tma_auto", NULL,
+     "memories: it copies between global and shared memory"},
+    {PLAIN, "Tx.copy_async(s[:, :], F[0:64, 0:96], mbar=bar, dispatch=\"tma\")", "tma_auto", "F[0:64, 0:96]",
+     "memories: operand src is float16, and operand dst int32"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, oob=\"ones\", dispatch=\"tma\")", "tma_auto", "oob=\"ones\"",
+     "keywords: 'oob' is \"zero\" or \"nan\""},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=3, dispatch=\"tma\")", "tma_auto", "mbar=3",
+     "keywords: a load needs 'mbar', a pointer to the barrier that counts its bytes"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, cta_mask=65536, dispatch=\"tma\")", "tma_auto", "cta_mask=65536",
+     "keywords: 'cta_mask' is an integer of 16 bits, one for each CTA of the cluster"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, cta_mask=\"all\", dispatch=\"tma\")", "tma_auto", "cta_mask=\"all\"",
+     "keywords: 'cta_mask' is an integer of 16 bits, one for each CTA of the cluster"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, cta_group=3, dispatch=\"tma\")", "tma_auto", "cta_group=3",
+     "keywords: 'cta_group' is 1 or 2"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, cache_hint=\"last\", dispatch=\"tma\")", "tma_auto", "cache_hint=\"last\"",
+     "keywords: 'cache_hint' is a 64-bit policy"},
+    {PLAIN, "Tx.copy_async(Out[0:64, :], s[:, :], use_tma_reduce=\"max\", dispatch=\"tma\")", "tma_auto", "use_tma_reduce=\"max\"",
+     "keywords: 'use_tma_reduce' is \"add\""},
+    {PLAIN, "Tx.copy_async(Out[0:64, :], s[:, :], oob=\"nan\", dispatch=\"tma\")", "tma_auto", "oob=\"nan\"",
+     "keywords: it has no 'oob'"},
+    {PLAIN, "Tx.wg.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", NULL,
+     "scope: unsupported exec_scope warpgroup"},
+    {"(64, 96), \"uint8\", align=128", "Tx.copy_async(U[0:64, :], s[:, :], use_tma_reduce=\"add\", dispatch=\"tma\")", "tma_auto",
+     "U[0:64, :]", "tensor: the engine does not add elements of uint8"},
+    {"(2, 1, 1, 1, 1, 8), \"int32\", align=128",
+     "Tx.copy_async(s[0, 0, 0, 0, 0, :], A.view(128, 2, 2, 2, 3, 4)[0, 0, 0, 0, 0, :], mbar=bar, dispatch=\"tma\")", "tma_auto",
+     "A.view(128, 2, 2, 2, 3, 4)[0, 0, 0, 0, 0, :]", "tensor: a tensor map has 1 to 5 dimensions"},
+    {"(96, 64), \"int32\", align=128", "Tx.copy_async(s[:, :], A.permute(1, 0)[:, 0:64], mbar=bar, dispatch=\"tma\")", "tma_auto",
+     "A.permute(1, 0)[:, 0:64]", "tensor: the last dimension of a tensor map is contiguous"},
+    {PLAIN, "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, oob=\"nan\", dispatch=\"tma\")", "tma_auto", "A[0:64, :]",
+     "box: oobFill of its tensor map breaks a rule: expected zeros; nan needs a floating-point element type, found s32"},
+    {"(64, 64), \"float16\", align=128", "Tx.copy_async(s[:, :], F[0:64, 0:64], mbar=bar, dispatch=\"tma\")", "tma_auto",
+     "F[0:64, 0:64]", "box: globalStrides[0] of its tensor map breaks a rule: expected a multiple of 16, found 200"},
+    {"(64, 96), \"int32\", layout=T.ComposeLayout(2, 2, 4, TileLayout(S[(64, 96) : (96, 1)])), align=1024",
+     "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[:, :]",
+     "box: the layout of 's' is no swizzle that the copy engine knows"},
+    {"(64, 96), \"int32\", layout=TileLayout(S[(64, 96) : (1, 64)]), align=128",
+     "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "A[0:64, :]",
+     "box: boxDim[0] of its tensor map breaks a rule: expected a multiple of 16 bytes, found 1 elements of 32 bits"},
+    {PLAIN, "Tx.copy_async(s[:, 0:64], A[0:64, 2:66], mbar=bar, dispatch=\"tma\")", "tma_auto", "A[0:64, 2:66]",
+     "start: the region of 'A' starts at byte 8 of its last dimension; the engine wants a multiple of 16"},
+    {"(64, 16), \"int32\", align=128", "Tx.copy_async(s[n : n + 8, :], A[0:8, 0:16], mbar=bar, dispatch=\"tma\")", "tma_auto",
+     "s[n : n + 8, :]", "place: a run-time index moves 's' by 64 bytes; the engine wants a multiple of 128"},
+    {"(4, 32), \"int32\", layout=TileLayout(S[(2, 2, 32) : (128, 32, 1)]), align=128",
+     "Tx.copy_async(s[n : n + 2, :], A[0:2, 0:32], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[n : n + 2, :]",
+     "place: a run-time index moves 's' by no fixed step"},
+    {"(64, 100), \"int32\", align=128", "Tx.copy_async(s[:, 0:96], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto",
+     "s[:, 0:96]", "place: the layout of 's' is not what the engine writes: S[(64, 100):(100, 1)]"},
+};
+
+static void each_rule_of_the_engine_is_said(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        const char *line = refusals[i].line, *where = refusals[i].where != NULL ? refusals[i].where : line;
+        const int column = 9 + (int)(strstr(line, where) - line), width = (int)strlen(where);
+        char text[4096], want[4096], marks[256], program[2048];
+        memset(marks, '~', sizeof marks);
+        marks[0] = '^';
+        snprintf(want, sizeof want,
+                 "k.py:16:9: error[E0440]: no variant of copy_async takes this call\n"
+                 "   16 |         %s\n      |         ^%.*s\n"
+                 "  expected: a call that one of these takes: \"%s\"\n"
+                 "k.py:16:%d: note: %s, %s\n"
+                 "   16 |         %s\n      | %*s%.*s\n",
+                 line, (int)strlen(line) - 1, marks + 1, refusals[i].variant, column, refusals[i].variant, refusals[i].why, line,
+                 column - 1, "", width, marks);
+        snprintf(program, sizeof program, HEAD, MORE_TENSORS, refusals[i].storage);
+        snprintf(text, sizeof text, "%s        %s\n", program, line);
+        expect_said(text, want);
+    }
+}
+
 /* 32 threads would copy 32 times; without dispatch= the refusals of every variant are listed. */
 static void many_threads_are_too_many(void **state)
 {
     (void)state;
     char text[4096];
-    const int head = snprintf(text, sizeof text, HEAD, PLAIN);
+    const int head = snprintf(text, sizeof text, HEAD, "", PLAIN);
     snprintf(text + head, sizeof text - (size_t)head, "        T.evaluate(0)\n    Tx.copy_async(Out[0:64, :], s[:, :])\n");
     expect_said(text,
                 "k.py:17:5: error[E0440]: no variant of copy_async takes this call\n"
@@ -232,7 +325,7 @@ static void equal_boxes_share_a_map(void **state)
 {
     (void)state;
     char text[4096];
-    const int head = snprintf(text, sizeof text, HEAD, PLAIN);
+    const int head = snprintf(text, sizeof text, HEAD, "", PLAIN);
     snprintf(text + head, sizeof text - (size_t)head,
              "        Tx.copy_async(Out[0:64, :], s[:, :])\n"
              "        Tx.copy_async(Out[64:128, :], s[:, :])\n"
@@ -249,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_land_where_the_layout_has_them),
         cmocka_unit_test(what_the_engine_cannot_do_is_listed),
+        cmocka_unit_test(each_rule_of_the_engine_is_said),
         cmocka_unit_test(many_threads_are_too_many),
         cmocka_unit_test(a_mask_sends_a_box_to_several_ctas),
         cmocka_unit_test(equal_boxes_share_a_map),
