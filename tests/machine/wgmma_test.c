@@ -581,7 +581,7 @@ static void a_product_is_an_agent_of_the_event_stream(void **state)
     uint64_t out;
     struct seen seen = {0};
     (void)kernel_load(&rig, *state, K(FENCE MMA(D0, "%p2") COMMIT WAIT("0") STORE("%f0")), &out);
-    rig_must_run(&rig, "k", (struct launch_spec){.block = {GROUP}, .params = &out, .param_bytes = 8, .observer = {count_event, &seen}});
+    rig_must_run(&rig, "k", (struct launch_spec){.block = {GROUP}, .params = &out, .param_bytes = 8, .observer = {.event = count_event, .context = &seen}});
     rig_end(&rig);
     assert_int_equal(seen.issues, 4);
     assert_int_equal(seen.reads, 2 * (64 + 8));
