@@ -1,7 +1,6 @@
 /* The tcgen05 examples, examples/tcgen05 and gemm_async, and their references. */
 #include "examples/catalogue.h"
 
-
 /* ---- references ------------------------------------------------------------------------------------ */
 
 /* Inputs (K, M) and (K, N). */
@@ -62,6 +61,8 @@ static double shifted(const struct example_data *d, int row, int n)
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 static const struct example rows[] = {
+    {"examples/tensor_mma.py", "tcgen05.mma step by step, bf16", "sm_100a",
+     {IN("A", EX_BF16, 128, 128), IN("B", EX_BF16, 32, 128)}, {OUT("Out", EX_F32, 128, 32, tw_example_product)}},
     {"examples/tcgen05/f16.py", "kind f16, the plain case", "sm_100a",
      {IN("A", EX_F16, 128, 64), IN("B", EX_F16, 64, 64)}, {OUT("Out", EX_F32, 128, 64, tw_example_product)}},
     {"examples/tcgen05/bf16_two_tiles.py", "bf16, M 64 twice in the same columns", "sm_100a",

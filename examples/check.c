@@ -54,6 +54,11 @@ static tw_module *compile(tw_ctx *ctx, const struct example *e, struct file_byte
     return module;
 }
 
+static bool passed(const struct verdict *v)
+{
+    return v->compiled && v->ptxas != 0 && v->differing == 0;
+}
+
 static struct verdict judge(const struct example *e)
 {
     struct verdict v = {.ptxas = -1};
@@ -71,16 +76,12 @@ static struct verdict judge(const struct example *e)
         v.ptxas = ask_ptxas(ptx, len, e->arch);
         run_all(ctx, e, module, &v);
     }
-    fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
+    if (!passed(&v)) /* what a Tx operation has chosen is no news here */
+        fputs(tw_diagnostics(ctx, TW_TEXT), stderr);
     tw_module_destroy(module);
     tw_ctx_destroy(ctx);
     free(text.at);
     return v;
-}
-
-static bool passed(const struct verdict *v)
-{
-    return v->compiled && v->ptxas != 0 && v->differing == 0;
 }
 
 static void print_name(const struct example *e)

@@ -5,6 +5,7 @@
 
 #include "examples/catalogue.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,6 +67,20 @@ static void every_example_gives_what_its_reference_gives(void **state)
     }
 }
 
+/* No kernel lies in the folder that nothing compares with a reference. */
+static void every_file_is_in_the_tables(void **state)
+{
+    (void)state;
+    glob_t files = {0};
+    (void)glob("examples/*.py", 0, NULL, &files);
+    (void)glob("examples/*/*.py", GLOB_APPEND, NULL, &files);
+    assert_true(files.gl_pathc >= 40);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        if (tw_example_find(files.gl_pathv[i]) == NULL)
+            fail_msg("%s is in no table", files.gl_pathv[i]);
+    globfree(&files);
+}
+
 /* ---- twins ----------------------------------------------------------------------------------------- */
 
 /* The text with the first `from` replaced. */
@@ -116,6 +131,11 @@ static const struct twin twins[] = {
     {"every step has its own lanes of scales", "block_scaled_nvfp4", "4, 2 @ laneid, 1 @ laneid, 4 @ laneid, 1)", "4, 0, 1 @ laneid, 4 @ laneid, 1)"},
     {"each warp of a CTA has its own rows", "tf32_cta", "A[16 * w + 8 * h + g,", "A[8 * h + g,"},
     {"words of f16 sums are where C's layout has them", "f16_sums", "c[m + 2 * ROWS * n + ROWS * h]", "c[2 * TILES * m + 2 * n + h]"},
+    {"an accumulator is full before it is stored", "gemm_persistent", "            filled.wait(done.stage, done.phase)\n", ""},
+    {"a tile has left before the next is put there", "gemm_persistent", "                T.ptx.cp_async.bulk.wait_group(0)\n", ""},
+    {"a producer begins one phase ahead", "gemm_persistent", "ring = PipelineState(STAGES, phase=1)", "ring = PipelineState(STAGES, phase=0)"},
+    {"values are transposed as they are loaded", "attention", "x4.trans", "x4"},
+    {"earlier sums are rescaled", "attention", "sums[h] = sums[h] * T.exp2(most[h] - new[h])", "sums[h] = sums[h]"},
     {"a pair allocates as a pair", "pair_m256", "tcgen05.alloc.cta_group__2", "tcgen05.alloc.cta_group__1"},
 };
 
@@ -217,6 +237,7 @@ static void a_skipped_issue_leaves_d_and_the_commit_completes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_is_in_the_tables),
         cmocka_unit_test(a_skipped_issue_leaves_d_and_the_commit_completes),
         cmocka_unit_test(a_missing_proxy_fence_is_reported),
         cmocka_unit_test(a_proxy_fence_behind_the_barrier_is_a_note),
