@@ -12,6 +12,7 @@ enum example_format {
     EX_E2M1,       /* two to a byte, the low nibble first */
     EX_E2M1_UNITS, /* 16 elements in the first 8 of 16 bytes */
     EX_E3M2_UNITS, /* 16 elements in the first 12 of 16 bytes, six bits each */
+    EX_E2M3_UNITS, /* likewise */
     EX_UE8M0, EX_UE4M3, EX_S8, EX_U8, EX_S32,
     EX_F64,
     EX_S4, EX_U4,  /* two to a byte, the low nibble first */

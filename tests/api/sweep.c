@@ -26,7 +26,7 @@ static int kind_of(const struct sweep_case *c)
 
 static void draw_formats(struct sweep_case *c, uint32_t *s)
 {
-    static const enum example_format small[] = {EX_E4M3, EX_E5M2, EX_E2M1_UNITS, EX_E3M2_UNITS};
+    static const enum example_format small[] = {EX_E4M3, EX_E5M2, EX_E2M1_UNITS, EX_E3M2_UNITS, EX_E2M3_UNITS};
     c->d = EX_F32;
     if (kind_of(c) == F16) {
         c->a = c->b = draw(s, 2) ? EX_F16 : EX_BF16;
@@ -40,8 +40,8 @@ static void draw_formats(struct sweep_case *c, uint32_t *s)
     } else if (kind_of(c) == MXF4 || kind_of(c) == NVF4) {
         c->a = c->b = EX_E2M1;
     } else {
-        c->a = small[draw(s, 4)];
-        c->b = small[draw(s, 4)];
+        c->a = small[draw(s, 5)];
+        c->b = small[draw(s, 5)];
         c->d = kind_of(c) == F8 && draw(s, 3) == 0 ? EX_F16 : EX_F32;
     }
 }
@@ -73,6 +73,8 @@ static void draw_shape(struct sweep_case *c, uint32_t *s)
         c->m = c->kind->scaled && c->group == 1 ? 128 : 64 * c->group << draw(s, 2);
         const int step = 8 * c->group * (kind_of(c) == I8 ? 2 : 1);
         c->n = step * (1 + (int)draw(s, (uint32_t)(256 / step)));
+        if (kind_of(c) == I8 && c->group == 1 && draw(s, 8) == 0)
+            c->n = draw(s, 2) ? 8 : 24; /* the steps between, which this kind has of the smallest alone */
     }
     c->path = ws ? (c->m == 128 ? 'D' : c->m == 64 ? 'E' : 'G') : c->group == 2 ? (c->m == 256 ? 'A' : 'B') : c->m == 128 ? 'D' : 'F';
     c->lane = c->path == 'F' ? 16 * (int)draw(s, 2) : 0;
@@ -80,7 +82,7 @@ static void draw_shape(struct sweep_case *c, uint32_t *s)
 
 static bool may_be_mn(const struct sweep_case *c, enum example_format f)
 {
-    return !c->kind->scaled ? f != EX_E2M1_UNITS && f != EX_E3M2_UNITS : (f == EX_E4M3 || f == EX_E5M2);
+    return f == EX_E4M3 || f == EX_E5M2 || (!c->kind->scaled && kind_of(c) != F8);
 }
 
 /* The widest swizzle row that the contiguous bytes fill, or any below it. */
@@ -129,6 +131,7 @@ struct sweep_case sweep_draw(uint32_t number)
     c.negate_a = kind_of(&c) != I8 && draw(&s, 4) == 0;
     c.negate_b = kind_of(&c) != I8 && draw(&s, 4) == 0;
     c.accum = draw(&s, 2);
+    c.saturate = kind_of(&c) == I8 && draw(&s, 2); /* the sums are small, the bit is there */
     draw_layouts(&c, &s);
     return c;
 }
@@ -184,7 +187,7 @@ static const char *dtype_of(const struct sweep_case *c, enum example_format f)
 {
     static const char *const names[EX_FORMAT_COUNT] = {
         [EX_F16] = "float16", [EX_BF16] = "bfloat16", [EX_F32] = "float32", [EX_E4M3] = "float8_e4m3fn", [EX_E5M2] = "float8_e5m2",
-        [EX_E2M1_UNITS] = "uint8", [EX_E3M2_UNITS] = "uint8", [EX_E2M1] = "float4_e2m1fn", [EX_UE8M0] = "float8_e8m0fnu",
+        [EX_E2M1_UNITS] = "uint8", [EX_E3M2_UNITS] = "uint8", [EX_E2M3_UNITS] = "uint8", [EX_E2M1] = "float4_e2m1fn", [EX_UE8M0] = "float8_e8m0fnu",
         [EX_UE4M3] = "float8_e4m3fn", [EX_S8] = "int8", [EX_U8] = "uint8", [EX_S32] = "int32",
     };
     (void)c;
@@ -299,7 +302,8 @@ static void head(struct text *t, const struct sweep_case *c, const struct sweep_
 
 static void call(struct text *t, const struct sweep_case *c, const char *a, const char *b, const char *sfa, const char *sfb)
 {
-    static const char *const packed[EX_FORMAT_COUNT] = {[EX_F32] = "tf32", [EX_E2M1_UNITS] = "float4_e2m1fn", [EX_E3M2_UNITS] = "float6_e3m2fn"};
+    static const char *const packed[EX_FORMAT_COUNT] = {[EX_F32] = "tf32", [EX_E2M1_UNITS] = "float4_e2m1fn", [EX_E3M2_UNITS] = "float6_e3m2fn",
+                                                      [EX_E2M3_UNITS] = "float6_e2m3fn"};
     tw_text_addf(t, "            T.cuda.tile.apply(T.ptx[\"tcgen05.mma.%scta_group::%d.kind::%s%s\"], d, %s, %s%s%s%s%s, instruction_shape=(%d, %d, %d), accum=more > 0",
                  c->form, c->group, c->kind->name, c->scale, a, b, sfa == NULL ? "" : ", ", sfa == NULL ? "" : sfa, sfb == NULL ? "" : ", ", sfb == NULL ? "" : sfb,
                  c->m, c->n, c->kind->k);
@@ -307,7 +311,7 @@ static void call(struct text *t, const struct sweep_case *c, const char *a, cons
         tw_text_addf(t, ", a_format=\"%s\"", packed[c->a]);
     if (packed[c->b] != NULL)
         tw_text_addf(t, ", b_format=\"%s\"", packed[c->b]);
-    tw_text_addf(t, "%s%s%s%s)\n", c->a_mn ? ", a_major=\"mn\"" : "", c->b_mn ? ", b_major=\"mn\"" : "", c->negate_a ? ", neg_a=True" : "", c->negate_b ? ", neg_b=True" : "");
+    tw_text_addf(t, "%s%s%s%s%s)\n", c->a_mn ? ", a_major=\"mn\"" : "", c->b_mn ? ", b_major=\"mn\"" : "", c->negate_a ? ", neg_a=True" : "", c->negate_b ? ", neg_b=True" : "", c->saturate ? ", sat_d=True" : "");
 }
 
 const char *sweep_program(struct bench_room *room, const struct sweep_case *c)

@@ -28,7 +28,7 @@ struct sweep_case {
     int m_repeat, n_repeat, steps;
     enum example_format a, b, d, sf;
     int per_step;        /* factors a row of one instruction */
-    bool a_in_tmem, a_mn, b_mn, negate_a, negate_b, accum;
+    bool a_in_tmem, a_mn, b_mn, negate_a, negate_b, accum, saturate;
     int a_mode, b_mode;  /* swizzles; 4 is the mode of 32-bit MN-major */
     int lane;            /* where D and A start: 0 or 16 */
     char path;

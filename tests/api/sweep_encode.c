@@ -16,6 +16,7 @@ static uint32_t type_code(const struct sweep_case *c, enum example_format f)
     case EX_E5M2:
     case EX_S8: return 1;
     case EX_F32: return 2;
+    case EX_E2M3_UNITS: return 3;
     case EX_E3M2_UNITS: return 4;
     case EX_E2M1_UNITS: return 5;
     case EX_NONE:
@@ -40,7 +41,7 @@ static uint32_t instruction_word(const struct sweep_case *c, int step)
     uint32_t w = type_code(c, c->a) << 7 | type_code(c, c->b) << 10 | (uint32_t)c->negate_a << 13 | (uint32_t)c->negate_b << 14 |
                  (uint32_t)c->a_mn << 15 | (uint32_t)c->b_mn << 16 | (uint32_t)(c->n / 8) << 17 | (uint32_t)(c->m / 16) << 24;
     if (!c->kind->scaled)
-        return w | (c->d == EX_F32 ? 1u : c->d == EX_S32 ? 2u : 0u) << 4;
+        return w | (uint32_t)c->saturate << 3 | (c->d == EX_F32 ? 1u : c->d == EX_S32 ? 2u : 0u) << 4;
     const uint32_t id = (uint32_t)(step * c->per_step % 4);
     return w | id << 4 | (uint32_t)(c->sf == EX_UE8M0) << 23 | id << 29;
 }
