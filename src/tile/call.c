@@ -289,6 +289,8 @@ static bool check_param(struct tile_call *c, uint32_t row_index, const struct ir
     else
         tw_diag_expected(d, "%s", type_words[row->type]);
     tw_diag_found(d, "%s", found_words(c, a));
+    if (row->type == TILE_PARAM_ADDRESS && a->kind == IR_ARG_REGION)
+        tw_diag_fix(d, "write %s.ptr_to([...]), a pointer to one of its elements", a->region->view->storage->name);
     return false;
 }
 

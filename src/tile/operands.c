@@ -107,7 +107,9 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
         tw_diag_found(d, "a value of type %s", tw_ir_type_name(a->expr->type));
     else
         tw_diag_found(d, "a compile-time value");
-    if (o->row->scalar && scalar_format(o->row) != NUM_NONE)
+    if (!o->row->scalar && a->kind == IR_ARG_EXPR && a->expr->op == IR_LOAD)
+        tw_diag_fix(d, "write a range for the index, [i : i + 1]: an element alone is its value");
+    else if (o->row->scalar && scalar_format(o->row) != NUM_NONE)
         tw_diag_fix(d, "write T.%s(...)", tw_num_format(scalar_format(o->row))->dtype);
     return false;
 }

@@ -406,8 +406,10 @@ static void what_a_pipeline_needs_works_raw(void **state)
 static void the_machine_judges_what_was_not_known(void **state)
 {
     static const struct {
-        const char *coords, *code;
-    } cases[] = {{"(8 * n, 0)", ""}, {"(0, n)", "E07"}, {"(n, 8)", ""}};
+        const char *coords, *said;
+    } cases[] = {{"(8 * n, 0)", ""},
+                 {"(0, n)", "error[E0783]: cp.async.bulk.tensor: the start of the innermost dimension is not aligned\n"},
+                 {"(n, 8)", ""}};
     struct bench_room *room = *state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *text = tw_format(&room->arena,
@@ -427,8 +429,8 @@ static void the_machine_judges_what_was_not_known(void **state)
         assert_int_equal(tw_args_set(args, "n", "3"), TW_OK);
         assert_int_equal(tw_args_launch(args, NULL, &launch), TW_OK);
         const tw_status status = tw_launch_run(launch, 0);
-        assert_int_equal(status, cases[i].code[0] == '\0' ? TW_OK : TW_ERROR);
-        assert_non_null(strstr(tw_diagnostics(ctx, TW_TEXT), cases[i].code));
+        assert_int_equal(status, cases[i].said[0] == '\0' ? TW_OK : TW_ERROR);
+        assert_non_null(strstr(tw_diagnostics(ctx, TW_TEXT), cases[i].said));
         tw_launch_destroy(launch);
         tw_args_destroy(args);
         tw_device_destroy(device);

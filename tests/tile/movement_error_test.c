@@ -332,6 +332,18 @@ static void memory_is_where_the_opcode_says(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
 }
 
+static void an_element_alone_is_its_value(void **state)
+{
+    expect_refused_movement(state,
+        "    T.cuda.tile.apply(T.ptx[\"red.global.add.u32\"], X[i, 0], T.uint32(1))\n",
+        "k.py:7:52: error[E0408]: operand memory of red is no tensor that the instruction can take\n"
+        "    7 |     T.cuda.tile.apply(T.ptx[\"red.global.add.u32\"], X[i, 0], T.uint32(1))\n"
+        "      |                                                    ^~~~~~~\n"
+        "  expected: a tensor in global memory\n"
+        "     found: a value of type uint32\n"
+        "       fix: write a range for the index, [i : i + 1]: an element alone is its value\n");
+}
+
 static void registers_are_registers(void **state)
 {
     expect_refused_movement(state,
@@ -654,6 +666,7 @@ int main(void)
         ROOM_TEST(only_a_skipped_load_preserves),
         ROOM_TEST(the_width_of_elements_is_the_opcodes),
         ROOM_TEST(memory_is_where_the_opcode_says),
+        ROOM_TEST(an_element_alone_is_its_value),
         ROOM_TEST(registers_are_registers),
         ROOM_TEST(the_word_axis_has_the_vectors_length),
         ROOM_TEST(a_scalar_has_one_word),

@@ -225,6 +225,71 @@ static void a_store_has_one_place_for_each_element(void **state)
         "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n");
 }
 
+static void columns_of_a_load_are_neighbours(void **state)
+{
+    expect_refused_body(*state,
+        "    c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 2 @ Col)]))])\n"
+        "    r = T.alloc_local((8,), \"float32\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.ld.sync.aligned.32x32b.x8.b32\"],\n"
+        "        r.view(4, 32, 8, layout=T.TileLayout(T.S[(128, 8) : (1 @ T.cuda.Axis.tid_in_wg, 1)])),\n"
+        "        c.view(4, 32, 8), scope=\"warpgroup\")\n",
+        "k.py:12:9: error[E0417]: operand src of tcgen05.ld: element (row=0, column=1) is in another cell than the instruction uses\n"
+        "   12 |         c.view(4, 32, 8), scope=\"warpgroup\")\n"
+        "      |         ^~~~~~~~~~~~~~~~\n"
+        "  expected: lane 0, column 1 of 'c'\n"
+        "     found: lane 0, column 2, by layout S[(128, 8):(1@TLane, 2@TCol)]\n"
+        "k.py:8:9: note: 'c' is declared here\n"
+        "    8 |     c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 2 @ Col)]))])\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
+static void a_load_has_a_power_of_two_columns(void **state)
+{
+    expect_refused_body(*state,
+        "    c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 1 @ Col)]))])\n"
+        "    r = T.alloc_local((8,), \"float32\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.ld.sync.aligned.32x32b.x3.b32\"],\n"
+        "        r.view(4, 32, 8, layout=T.TileLayout(T.S[(128, 8) : (1 @ T.cuda.Axis.tid_in_wg, 1)])),\n"
+        "        c.view(4, 32, 8), scope=\"warpgroup\")\n",
+        "k.py:10:56: error[E0401]: tcgen05.ld.sync.aligned.32x32b.x3.b32: no such qualifier\n"
+        "   10 |     T.cuda.tile.apply(T.ptx[\"tcgen05.ld.sync.aligned.32x32b.x3.b32\"],\n"
+        "      |                                                        ^~\n"
+        "  expected: .x1, .x2, .x4, .x8, .x16, .x32, .x64 or .x128\n"
+        "     found: 'x3'\n"
+        "       fix: write 'x1'\n");
+}
+
+static void a_loaded_element_goes_to_its_lane(void **state)
+{
+    expect_refused_body(*state,
+        "    c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 1 @ Col)]))])\n"
+        "    r = T.alloc_local((8,), \"float32\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.ld.sync.aligned.32x32b.x8.b32\"],\n"
+        "        r.view(4, 32, 8, layout=T.TileLayout(T.S[(4, 8, 4, 8) : (1 @ T.cuda.Axis.wid_in_wg, 1 @ T.cuda.Axis.laneid, 8 @ T.cuda.Axis.laneid, 1)])),\n"
+        "        c.view(4, 32, 8), scope=\"warpgroup\")\n",
+        "k.py:11:9: error[E0415]: operand dst of tcgen05.ld: element (row=1, column=0) is in lane 8 of warp 0 of the warpgroup, and the instruction puts it in lane 1 of warp 0 of the warpgroup\n"
+        "   11 |         r.view(4, 32, 8, layout=T.TileLayout(T.S[(4, 8, 4, 8) : (1 @ T.cuda.Axis.wid_in_wg, 1 @ T.cuda.Axis.laneid, 8 @ T.cuda.Axis.laneid, 1)])),\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: laneid 1, wid_in_wg 0: register 0 of lane 1 holds (row=1, column=0)\n"
+        "     found: laneid 8, wid_in_wg 0, by layout S[(4, 8, 4, 8):(1@wid_in_wg, 1@laneid, 8@laneid, 1)]\n"
+        "       fix: no view moves a value between lanes: load them as 'tilewright explain fragment' shows, or view them with that map\n");
+}
+
+static void a_load_has_one_place_for_each_element(void **state)
+{
+    expect_refused_body(*state,
+        "    c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 1 @ Col)] + T.R[2 : 8 @ Col]))])\n"
+        "    r = T.alloc_local((8,), \"float32\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.ld.sync.aligned.32x32b.x8.b32\"],\n"
+        "        r.view(4, 32, 8, layout=T.TileLayout(T.S[(128, 8) : (1 @ T.cuda.Axis.tid_in_wg, 1)])),\n"
+        "        c.view(4, 32, 8), scope=\"warpgroup\")\n",
+        "k.py:12:9: error[E0417]: operand src of tcgen05.ld has copies of its elements\n"
+        "   12 |         c.view(4, 32, 8), scope=\"warpgroup\")\n"
+        "      |         ^~~~~~~~~~~~~~~~\n"
+        "  expected: one place for every element\n"
+        "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n");
+}
+
 static void a_reduction_has_the_type_it_compares(void **state)
 {
     expect_refused_body(*state,
@@ -282,6 +347,10 @@ int main(void)
         ROOM_TEST(packed_elements_are_the_halves_of_a_register),
         ROOM_TEST(a_packed_element_has_a_cell_of_its_own),
         ROOM_TEST(a_store_has_one_place_for_each_element),
+        ROOM_TEST(columns_of_a_load_are_neighbours),
+        ROOM_TEST(a_load_has_a_power_of_two_columns),
+        ROOM_TEST(a_loaded_element_goes_to_its_lane),
+        ROOM_TEST(a_load_has_one_place_for_each_element),
         ROOM_TEST(a_reduction_has_the_type_it_compares),
         ROOM_TEST(a_shift_takes_eight_columns_of_all_lanes),
         ROOM_TEST(a_shift_has_no_parameters),
