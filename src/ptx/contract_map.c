@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const uint64_t MOST_BYTES = UINT64_C(1) << 62; /* and most elements of a dim: what is computed stays readable */
+
 /* ---- Fields --------------------------------------------------------------------------------------- */
 
 static void written(struct contract_reader *r, struct contract_map *m, enum tensor_map_field field, const struct json *v)
@@ -33,7 +35,7 @@ static bool read_dims(struct contract_reader *r, const struct json *v, struct co
 {
     int64_t n[TENSOR_MAP_RANK];
     uint32_t count;
-    if (!read_numbers(r, v, "dims", 0, INT64_MAX / 2, n, &count))
+    if (!read_numbers(r, v, "dims", 0, (int64_t)MOST_BYTES, n, &count))
         return false;
     m->has_dims = tw_json_get(v, "dims") != NULL;
     for (uint32_t d = 0; d < count; d++)
@@ -49,7 +51,7 @@ static bool read_dims(struct contract_reader *r, const struct json *v, struct co
 static bool read_strides(struct contract_reader *r, const struct json *v, struct contract_map *m)
 {
     int64_t n[TENSOR_MAP_RANK];
-    if (!read_numbers(r, v, "strides", 0, INT64_MAX / 2, n, &m->stride_count))
+    if (!read_numbers(r, v, "strides", 0, (int64_t)MOST_BYTES, n, &m->stride_count))
         return false;
     m->has_strides = tw_json_get(v, "strides") != NULL;
     if (m->stride_count >= TENSOR_MAP_RANK)
@@ -240,14 +242,33 @@ static bool follow_dims(struct contract_reader *r, const struct contract_arg *te
     return true;
 }
 
-static void follow_strides(struct contract_map *m)
+static bool too_large(struct contract_reader *r, const struct contract_arg *a)
 {
+    const struct contract_map *const m = a->map;
+    struct diag *const d = tw_diag(r->diags, E0611, m->field_at[TMAP_FIELD_DIMS].file != 0 ? m->field_at[TMAP_FIELD_DIMS] : a->at,
+                                   "the strides of tensor map '%s' do not follow from its dims", a->name);
+    tw_diag_expected(d, "dims of at most %" PRIu64 " bytes together", MOST_BYTES);
+    tw_diag_fix(d, "write \"strides\", or smaller \"dims\"");
+    return false;
+}
+
+/* Those of a dense tensor, unless they are written. */
+static bool follow_strides(struct contract_reader *r, const struct contract_arg *a)
+{
+    struct contract_map *const m = a->map;
     const uint32_t bits = tw_tensor_map_type(m->map.type)->global_bits;
+    if (m->has_strides)
+        return true;
+    if (m->map.dims[0] > MOST_BYTES / bits)
+        return too_large(r, a);
     uint64_t stride = m->map.dims[0] * bits / 8;
-    for (uint32_t d = 1; !m->has_strides && d < m->map.rank; d++) {
+    for (uint32_t d = 1; d < m->map.rank; d++) {
         m->map.strides[d] = stride;
+        if (m->map.dims[d] != 0 && stride > MOST_BYTES / m->map.dims[d])
+            return too_large(r, a);
         stride *= m->map.dims[d];
     }
+    return true;
 }
 
 bool tw_contract_resolve_map(struct contract_reader *r, const struct contract *c, struct contract_arg *a)
@@ -272,8 +293,7 @@ bool tw_contract_resolve_map(struct contract_reader *r, const struct contract *c
         return wrong_length(r, m, a, TMAP_FIELD_BOX, "box", m->map.rank, m->box_count);
     if (m->element_stride_count != 0 && m->element_stride_count != m->map.rank)
         return wrong_length(r, m, a, TMAP_FIELD_ELEMENT_STRIDES, "element_strides", m->map.rank, m->element_stride_count);
-    follow_strides(m);
-    return true;
+    return follow_strides(r, a);
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */

@@ -115,6 +115,18 @@ static void a_fault_points_at_its_field(void **state)
                                "  expected: 2 numbers for a map of rank 2\n     found: 3\n");
 }
 
+/* Strides that follow from written dims stay in the range in which they can be read again. */
+static void dense_strides_have_a_limit(void **state)
+{
+    struct bench_room *room = *state;
+    assert_non_null(read_text(room, "{\"entry\": \"k\", \"tensors\": [" A "],\n \"args\": [{\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"dtype\": \"u8\", \"box\": [8, 8, 1], \"dims\": [4, 1000000000000000000, 1]}]}"));
+    assert_null(read_text(room, "{\"entry\": \"k\", \"tensors\": [" A "],\n \"args\": [{\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"dtype\": \"u8\", \"box\": [8, 8, 1], \"dims\": [4, 2236979005027861532, 7]}]}"));
+    tw_test_expect_diags(room, "k.json:2:103: error[E0611]: the strides of tensor map 'm' do not follow from its dims\n"
+                               "    2 |  \"args\": [{\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"dtype\": \"u8\", \"box\": [8, 8, 1], \"dims\": [4, 2236979005027861532, 7]}]}\n"
+                               "      |                                                                                                       ^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                               "  expected: dims of at most 4611686018427387904 bytes together\n       fix: write \"strides\", or smaller \"dims\"\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +135,7 @@ int main(void)
         ROOM_TEST(what_is_written_reads_back_the_same),
         cmocka_unit_test(faults_are_named),
         ROOM_TEST(a_fault_points_at_its_field),
+        ROOM_TEST(dense_strides_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
