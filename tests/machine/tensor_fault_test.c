@@ -166,10 +166,68 @@ static void illegal_operands_are_diagnosed(void **state)
     }
 }
 
+/* ---- a peer that has gone -------------------------------------------------------------------- */
+
+/* CTAs from `stay` on leave once the cluster has met; a warp of the first one executes `before` that and `after` it. */
+static const char *left_alone(struct bench_room *room, unsigned stay, const char *before, const char *after)
+{
+    return tw_format(&room->arena,
+                     ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                     ".reg .b32 %%r<8>; .reg .b64 %%q<4>; .reg .pred %%p<4>; .reg .b16 %%h<2>;\n"
+                     ".shared .align 1024 .b8 tiles[16384]; .shared .align 8 .b8 bar[8]; .shared .align 4 .b8 slot[4];\n"
+                     "mov.u32 %%r0, %%tid.x; mov.u32 %%r2, bar; mov.u32 %%r3, slot; mov.u32 %%r4, %%cluster_ctarank;\n"
+                     "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%%r3], 32; ld.shared.u32 %%r1, [%%r3];\n"
+                     "or.b32 %%r5, %%r0, %%r4; setp.eq.u32 %%p0, %%r5, 0; setp.ge.u32 %%p1, %%r4, %u;\n"
+                     "setp.eq.u32 %%p3, %%r0, 0; @%%p3 mbarrier.init.shared::cta.b64 [%%r2], 1;\nmov.b64 %%q0, 0x0000401000080040; mov.u16 %%h0, 4;\n"
+                     "%sbarrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n@%%p1 bra FREE;\n"
+                     "mov.u32 %%r5, 0;\nLATER: add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p2, %%r5, 5000; @%%p2 bra LATER;\n%s"
+                     "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p2, [%%r2], 0;\n@!%%p2 bra WAIT;\n"
+                     "FREE: tcgen05.dealloc.cta_group::2.sync.aligned.b32 %%r1, 32;\nret;\n}\n", stay, before, after);
+}
+
+#define MULTIPLY "@%p0 tcgen05.mma.cta_group::2.kind::f16 [%r1], %q0, %q0, 0x10080010, 0;\n"
+#define COMMIT "@%p0 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%r2];\n"
+
+static void work_with_a_peer_that_has_gone_is_diagnosed(void **state)
+{
+    static const struct { unsigned ctas, stay; const char *before, *after, *text; } cases[] = {
+        {2, 1, "", MULTIPLY COMMIT,
+         "error[E0775]: cta_group::2 without a peer CTA\n"
+         "  expected: a cluster in which both CTAs of the pair run\n"
+         "     found: the peer CTA has ended\n"
+         "       fix: let both CTAs wait at a cluster barrier before they exit\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {2, 1, MULTIPLY COMMIT, "",
+         "error[E0775]: tcgen05.mma of a CTA pair whose peer has ended\n"
+         "  expected: both CTAs of the pair running until the operation has completed\n"
+         "     found: the peer CTA has ended\n"
+         "       fix: let both CTAs wait at a cluster barrier before they exit\n"
+         "      spec: PTX ISA, tcgen05, \"CTA pair\"\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {4, 2, "", "@%p0 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], %h0;\n",
+         "error[E0775]: tcgen05.commit signals a barrier of CTA 2 of the cluster, which has ended\n"
+         "  expected: a running CTA\n"
+         "     found: a CTA that has ended\n"
+         "       fix: let every CTA of the cluster wait at a cluster barrier before it exits\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bench_room *room = *state;
+        const int status = run_ptx(room, left_alone(room, cases[i].stay, cases[i].before, cases[i].after),
+                                   &(struct ptx_run){.entry = "k", .block = 32, .grid = cases[i].ctas, .cluster = cases[i].ctas});
+        if (status != LAUNCH_FAULT)
+            fail_msg("case %zu: status %d\n%s", i, status, tw_test_diags(room));
+        assert_string_equal(essence(room), cases[i].text);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(illegal_operands_are_diagnosed),
+        ROOM_TEST(work_with_a_peer_that_has_gone_is_diagnosed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
