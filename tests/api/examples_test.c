@@ -1,7 +1,7 @@
 /* The tensor-core examples: every kernel of the table compiles without a word (but the note of gemm_async that says what
  * it chose), runs under several schedules and fills, and gives what its reference gives, element for element. Then twins
  * that lack one thing: each must show. */
-#include "support/check.h"
+#include "emit/assemble.h"
 
 #include "examples/catalogue.h"
 
@@ -79,6 +79,31 @@ static void every_file_is_in_the_tables(void **state)
         if (tw_example_find(files.gl_pathv[i]) == NULL)
             fail_msg("%s is in no table", files.gl_pathv[i]);
     globfree(&files);
+}
+
+/* No advice, and no note that wgmma was serialised. */
+static void ptxas_takes_every_example_in_silence(void **state)
+{
+    (void)state;
+    const struct example *e;
+    for (size_t i = 0; have_ptxas() && (e = tw_example_at(i)) != NULL; i++) {
+        char *text = read_text(e->path);
+        tw_ctx *ctx = tw_ctx_create(NULL);
+        tw_module *module = NULL;
+        const char *ptx;
+        size_t len;
+        assert_non_null(ctx);
+        assert_int_equal(tw_compile(ctx, e->path, text, strlen(text), &(tw_compile_opts){.arch = e->arch}, &module), TW_OK);
+        assert_int_equal(tw_module_text(module, TW_EMIT_PTX, &ptx, &len), TW_OK);
+        assert_true(asked_of_ptxas(ptx, e->arch, true));
+        tw_module_destroy(module);
+        tw_ctx_destroy(ctx);
+        free(text);
+    }
+    if (have_ptxas())
+        return;
+    printf("not run: ptxas is not installed\n");
+    skip();
 }
 
 /* ---- twins ----------------------------------------------------------------------------------------- */
@@ -238,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_is_in_the_tables),
+        cmocka_unit_test(ptxas_takes_every_example_in_silence),
         cmocka_unit_test(a_skipped_issue_leaves_d_and_the_commit_completes),
         cmocka_unit_test(a_missing_proxy_fence_is_reported),
         cmocka_unit_test(a_proxy_fence_behind_the_barrier_is_a_note),
