@@ -69,12 +69,12 @@ static bool kind_fits(const struct isa_operand *want, const struct raw_operand *
     case OPERAND_INT:
     case OPERAND_F32:
     case OPERAND_F64: return (want->accept & ACCEPT_IMM) != 0;
-    case OPERAND_SYMBOL: return (want->accept & ACCEPT_SYMBOL) != 0;
+    case OPERAND_SYMBOL: return (want->accept & ACCEPT_SYMBOL) != 0 || (raw->indexed && (want->accept & ACCEPT_ADDRESS) != 0);
     case OPERAND_ADDRESS: return (want->accept & ACCEPT_ADDRESS) != 0;
     case OPERAND_VECTOR: return (want->accept & ACCEPT_VECTOR) != 0;
     case OPERAND_TENSOR: return (want->accept & ACCEPT_TENSOR) != 0;
     case OPERAND_LIST: return (want->accept & ACCEPT_LIST) != 0;
-    case OPERAND_FUNC: return (want->accept & ACCEPT_FUNC) != 0;
+    case OPERAND_FUNC: return (want->accept & (ACCEPT_FUNC | ACCEPT_SYMBOL)) != 0;
     case OPERAND_LABEL:
     case OPERAND_TABLE:
     case OPERAND_NONE: return false;
@@ -132,6 +132,35 @@ static bool pack_fits(const struct binder *b, const struct ptx_operand *o, const
     return any_register;
 }
 
+/* MEASURED: ptxas 13.0 takes a fragment of literals alone where one of them has the very type of the registers: 0f00000000 of .f32,
+ * 0 of .s32, any floating-point number of .f64, none of registers that hold several elements. Beside a register all take its type. */
+static bool fragment_fits(const struct isa_spelling *s, const struct isa_operand *want, const struct ptx_operand *elems, uint32_t count)
+{
+    if (s->form->op != OP_MMA)
+        return true;
+    const unsigned type = want->role == ROLE_C ? isa_spelling_mod(s, SLOT_CTYPE) : isa_spelling_mod(s, SLOT_ATYPE);
+    bool same = false;
+    for (uint32_t e = 0; e < count; e++)
+        switch ((enum ptx_operand_kind)elems[e].kind) {
+        case OPERAND_INT: same |= type == MOD_S32; break;
+        case OPERAND_F32: same |= type == MOD_F32 || type == MOD_F64; break;
+        case OPERAND_F64: same |= type == MOD_F64; break;
+        case OPERAND_NONE:
+        case OPERAND_SINK:
+        case OPERAND_REG:
+        case OPERAND_SREG:
+        case OPERAND_SYMBOL:
+        case OPERAND_ADDRESS:
+        case OPERAND_VECTOR:
+        case OPERAND_TENSOR:
+        case OPERAND_LIST:
+        case OPERAND_LABEL:
+        case OPERAND_FUNC:
+        case OPERAND_TABLE: return true;
+        }
+    return same;
+}
+
 static bool vector_fits(const struct binder *b, const struct isa_operand *want, unsigned i, const struct ptx_operand *o)
 {
     unsigned length = tw_isa_operand_count(b->spelling, i), type = tw_isa_register_type(b->spelling, i);
@@ -140,14 +169,25 @@ static bool vector_fits(const struct binder *b, const struct isa_operand *want, 
     if (length == 0 || length != o->count) /* "{}" is no scalar either */
         return false;
     const struct ptx_operand *elems = tw_ptx_elements(b->room->func, o);
+    if (!fragment_fits(b->spelling, want, elems, o->count))
+        return false;
     for (uint32_t e = 0; e < o->count; e++) {
         if (elems[e].kind == OPERAND_SINK ? (want->accept & ACCEPT_SINK) == 0
                                           : !scalar_type_fits(b, &elems[e], type, want->width))
             return false;
-        if (elems[e].kind != OPERAND_REG && elems[e].kind != OPERAND_SINK && (want->accept & ACCEPT_IMM) == 0)
+        const uint16_t other = elems[e].kind == OPERAND_SREG ? ACCEPT_SREG : ACCEPT_IMM;
+        if (elems[e].kind != OPERAND_REG && elems[e].kind != OPERAND_SINK && (want->accept & other) == 0)
             return false;
     }
     return true;
+}
+
+/* mov.v4 reads all components of a special register, the absent one as what it reads alone. */
+enum { SREG_VECTOR = 4 };
+
+static bool is_whole_vector(const struct ptx_operand *o)
+{
+    return o->kind == OPERAND_SREG && o->component == PTX_WHOLE && tw_isa_sregs[o->index].components != 0;
 }
 
 static bool type_fits(const struct binder *b, unsigned i, const struct raw_operand *raw)
@@ -160,6 +200,10 @@ static bool type_fits(const struct binder *b, unsigned i, const struct raw_opera
         return vector_fits(b, want, i, &raw->o);
     if (raw->o.kind == OPERAND_TENSOR)
         return tw_isa_operand_count(b->spelling, i) == raw->o.count - 1;
+    if (raw->o.kind == OPERAND_FUNC && (want->accept & ACCEPT_FUNC) == 0)
+        return !b->room->module->funcs.at[raw->o.index].is_entry; /* the address of a function that can be called */
+    if (is_whole_vector(&raw->o) && tw_isa_operand_count(b->spelling, i) == SREG_VECTOR)
+        return true;
     bool scalar = raw->o.kind == OPERAND_REG || raw->o.kind == OPERAND_SREG || raw->o.kind == OPERAND_INT ||
                   raw->o.kind == OPERAND_F32 || raw->o.kind == OPERAND_F64;
     if (!scalar || (want->accept & (ACCEPT_LABEL | ACCEPT_TABLE)) != 0)
@@ -211,15 +255,47 @@ static bool place_from(struct binder *b, unsigned i, unsigned r)
     return may_skip(b->spelling, want) && place_from(b, i + 1, r);
 }
 
+static struct ptx_operand components_of(struct bind_room *room, const struct ptx_operand *sreg)
+{
+    struct ptx_operand all = {.kind = OPERAND_VECTOR, .index = room->func->pool.len, .count = SREG_VECTOR,
+                              .begin = sreg->begin, .end = sreg->end};
+    for (unsigned i = 0; i < SREG_VECTOR; i++) {
+        struct ptx_operand *const one = vec_push(room->arena, &room->func->pool);
+        *one = *sreg;
+        one->component = (uint8_t)i;
+    }
+    return all;
+}
+
+/* The operand as the form has it: names of functions and arrays are written alike where they mean different things. */
+static struct ptx_operand placed(struct bind_room *room, const struct binder *b, unsigned i)
+{
+    if (b->place[i] < 0)
+        return (struct ptx_operand){.kind = OPERAND_NONE};
+    const uint16_t accept = b->spelling->form->operands[i].accept;
+    struct ptx_operand o = *unwrapped(b, i, &b->raw[b->place[i]].o);
+    if (o.kind == OPERAND_FUNC && (accept & ACCEPT_FUNC) == 0) {
+        o.kind = OPERAND_SYMBOL;
+        o.base = BASE_FUNC;
+    } else if (o.kind == OPERAND_SYMBOL && (accept & ACCEPT_SYMBOL) == 0) {
+        o.kind = OPERAND_ADDRESS;
+    } else if (is_whole_vector(&o) && tw_isa_operand_count(b->spelling, i) == SREG_VECTOR) {
+        return components_of(room, &o);
+    }
+    return o;
+}
+
 static void take(struct bind_room *room, const struct binder *b, struct ptx_inst *inst)
 {
     const struct isa_form *f = b->spelling->form;
+    struct ptx_operand operands[ISA_MAX_OPERANDS];
+    for (unsigned i = 0; i < f->operand_count; i++)
+        operands[i] = placed(room, b, i);
     inst->form = f;
     inst->mods = b->spelling->mods;
     inst->operands = room->func->pool.len;
     for (unsigned i = 0; i < f->operand_count; i++)
-        *vec_push(room->arena, &room->func->pool) =
-            b->place[i] >= 0 ? *unwrapped(b, i, &b->raw[b->place[i]].o) : (struct ptx_operand){.kind = OPERAND_NONE};
+        *vec_push(room->arena, &room->func->pool) = operands[i];
 }
 
 static void put_type(unsigned type, struct text *out)

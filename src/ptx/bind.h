@@ -13,6 +13,7 @@ struct raw_operand {
     struct ptx_operand o;
     bool joined;  /* after '|' */
     bool is_name; /* a bare name: may be a label or a table whatever else bears the name */
+    bool indexed; /* name[index]: the element's address, which loads and stores take without brackets around it */
 };
 
 enum { MAX_RAW = 20 }; /* more than any form takes */

@@ -109,14 +109,14 @@ static void declare_prefix(struct ptx_build *b, struct renumbering *r, unsigned 
         if (!range) {
             reg.name = tw_ptx_reg_name(&reg, b->arena);
             reg.number = PTX_NONE;
-            *vec_push(b->arena, &r->f->reg_decls) = (struct ptx_reg_decl){.type = reg.type, .first = r->count, .count = 1};
+            *vec_push(b->arena, &r->f->reg_decls) = (struct ptx_reg_decl){.type = reg.type, .vec = 1, .first = r->count, .count = 1};
         }
         r->to[i] = r->count;
         r->regs[r->count++] = reg;
     }
     if (range)
         *vec_push(b->arena, &r->f->reg_decls) =
-            (struct ptx_reg_decl){.type = type, .range = true, .first = first, .count = r->count - first};
+            (struct ptx_reg_decl){.type = type, .vec = 1, .range = true, .first = first, .count = r->count - first};
 }
 
 static void renumber_uses(const struct renumbering *r)

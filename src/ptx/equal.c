@@ -128,6 +128,7 @@ static bool same_declarations(struct comparison *c)
             return differ(c, "%s: variable '%s' differs", a->name, a->vars.at[i].name);
     for (uint32_t i = 0; i < a->regs.len; i++)
         if (a->regs.at[i].type != b->regs.at[i].type || a->regs.at[i].number != b->regs.at[i].number ||
+            a->regs.at[i].component != b->regs.at[i].component ||
             !same_name(a->regs.at[i].name, b->regs.at[i].name))
             return differ(c, "%s: register %u differs", a->name, i);
     for (uint32_t i = 0; i < a->labels.len; i++)

@@ -199,7 +199,7 @@ void tw_lex_next(struct lexer *lx)
         t.kind = TOK_NAME;
         t.end = name_end(lx, at + 1);
         t.punct = c;
-    } else if ((class_of(c) & DIGIT) != 0) {
+    } else if ((class_of(c) & DIGIT) != 0 || (c == '.' && (class_of(peek(lx, at + 1)) & DIGIT) != 0)) {
         lex_number(lx, &t);
     } else if (c == '.' && (class_of(peek(lx, at + 1)) & NAME_START) != 0) {
         t.kind = TOK_DIRECTIVE;

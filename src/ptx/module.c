@@ -36,7 +36,8 @@ const struct ptx_var *tw_ptx_var_of(const struct ptx_module *m, const struct ptx
 
 const char *tw_ptx_reg_name(const struct ptx_reg *reg, struct arena *arena)
 {
-    return reg->number == PTX_NONE ? reg->name : tw_format(arena, "%s%u", reg->name, reg->number);
+    const char *const name = reg->number == PTX_NONE ? reg->name : tw_format(arena, "%s%u", reg->name, reg->number);
+    return reg->component == '\0' ? name : tw_format(arena, "%s.%c", name, reg->component);
 }
 
 const struct ptx_file *tw_ptx_find_file(const struct ptx_module *m, uint32_t number)

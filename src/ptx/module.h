@@ -68,6 +68,7 @@ struct ptx_reg {
     const char *name; /* %r5: for %r<20> the prefix "%r", with number 5 */
     uint32_t number;  /* PTX_NONE: the name is whole */
     uint16_t type;    /* enum isa_mod */
+    char component;   /* of a vector register: 'x', 'y', 'z' or 'w'; 0: a scalar one */
     struct src_span at;
 };
 
@@ -172,9 +173,11 @@ struct ptx_stmt {
     uint32_t index;
 };
 
-/* One name of a .reg statement: a plain register, or %r<20> (registers first .. first + count - 1). */
+/* One name of a .reg statement: a plain register, or %r<20>. It declares count * vec registers from `first` on, the components
+ * of a vector register one behind the other. */
 struct ptx_reg_decl {
     uint16_t type;
+    uint8_t vec; /* 1; .v2 and .v4: 2, 4 */
     bool range;
     bool continues; /* same statement as the previous declaration */
     uint32_t first, count;

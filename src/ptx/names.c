@@ -114,8 +114,11 @@ struct binding tw_names_find(const struct names *n, struct str name)
 {
     uint32_t number = 0;
     const struct binding *whole = head(n, name), *range = range_with(n, name, &number);
-    if (range != NULL && (whole == NULL || range->depth > whole->depth))
-        return (struct binding){.kind = NAME_REG, .index = range->index + number, .count = 1, .depth = range->depth};
+    if (range != NULL && (whole == NULL || range->depth > whole->depth)) {
+        const bool vector = range->width > 1;
+        return (struct binding){.kind = vector ? NAME_VECTOR : NAME_REG, .index = range->index + number * (vector ? range->width : 1),
+                                .count = 1, .width = range->width, .depth = range->depth};
+    }
     return whole != NULL ? *whole : (struct binding){.kind = NAME_NONE};
 }
 

@@ -12,7 +12,7 @@ enum name_kind {
     NAME_NONE,
     NAME_REG,    /* a function's register */
     NAME_RANGE,  /* registers %r0 .. of a range: first index and count */
-    NAME_VECTOR, /* vector register: first of count component registers */
+    NAME_VECTOR, /* a vector register: the first of `width` registers, one a component */
     NAME_VAR,    /* a function's variable or parameter */
     NAME_GLOBAL, /* a module's variable */
     NAME_FUNC
@@ -21,6 +21,7 @@ enum name_kind {
 struct binding {
     enum name_kind kind;
     uint32_t index, count;
+    uint32_t width; /* registers of one name: 2 or 4 of a vector register, else 0 or 1; a range may have them, too */
     uint32_t depth; /* scope it was declared in; 0: module */
     uint32_t name;  /* id */
     uint32_t outer; /* hidden binding of the same name + 1, or 0 */

@@ -105,62 +105,87 @@ static bool too_deep(struct parser *p)
     return true;
 }
 
-/* One name of .reg: plain, with a range, or a vector. */
-static bool parse_reg_name(struct parser *p, uint16_t type, bool continues)
+/* '<' count '>' behind the name of a range; the '<' has been read. */
+static bool parse_reg_range(struct parser *p, const char *name, struct src_span at, struct ptx_reg_decl *decl)
+{
+    uint64_t count;
+    const struct binding *old = NULL;
+    if (!tw_ptx_parser_uint(p, "a number of registers", 1u << 20, &count) || !tw_ptx_parser_expect(p, '>', "after the number"))
+        return false;
+    if (at.end - at.begin > 100) {
+        tw_diag(p->diags, E0519, at, "the name of a register range has more than 100 characters");
+        return false;
+    }
+    decl->range = true;
+    decl->count = (uint32_t)count;
+    const struct binding what = {.kind = NAME_RANGE, .index = decl->first, .count = decl->count, .width = decl->vec};
+    if (tw_names_declare_range(&p->names, tw_str(name), what, &old))
+        return true;
+    struct diag *d = tw_diag(p->diags, E0504, at, "'%s<%u>' is already declared in this block", name, decl->count);
+    if (old->count > 0)
+        tw_diag_note(d, p->func->regs.at[old->index].at, "the earlier declaration");
+    return false;
+}
+
+/* The registers of a declaration, and the statement. */
+static void add_regs(struct parser *p, const char *name, struct src_span at, const struct ptx_reg_decl *decl)
+{
+    vec_reserve(p->arena, &p->func->regs, decl->count * decl->vec);
+    for (uint32_t i = 0; i < decl->count; i++)
+        for (uint32_t k = 0; k < decl->vec; k++)
+            *vec_push(p->arena, &p->func->regs) =
+                (struct ptx_reg){.name = name, .number = decl->range ? i : PTX_NONE, .type = decl->type,
+                                 .component = decl->vec > 1 ? "xyzw"[k] : '\0', .at = at};
+    add_stmt(p, STMT_REGS, p->func->reg_decls.len);
+    *vec_push(p->arena, &p->func->reg_decls) = *decl;
+}
+
+/* One name of .reg: plain or with a range. */
+static bool parse_reg_name(struct parser *p, uint16_t type, uint8_t vec, bool continues)
 {
     const char *name;
     struct src_span at;
     if (!tw_ptx_parser_name(p, "a register name", &name, &at))
         return false;
-    struct ptx_reg_decl decl = {.type = type, .continues = continues, .first = p->func->regs.len, .count = 1};
-    struct binding what = {.kind = NAME_REG, .index = decl.first, .count = 1};
-    const struct binding *old = NULL;
+    struct ptx_reg_decl decl = {.type = type, .vec = vec, .continues = continues, .first = p->func->regs.len, .count = 1};
     if (tw_ptx_parser_accept(p, '<')) {
-        uint64_t count;
-        if (!tw_ptx_parser_uint(p, "a number of registers", 1u << 20, &count) || !tw_ptx_parser_expect(p, '>', "after the number"))
+        if (!parse_reg_range(p, name, at, &decl))
             return false;
-        if (at.end - at.begin > 100) {
-            tw_diag(p->diags, E0519, at, "the name of a register range has more than 100 characters");
+    } else {
+        const struct binding what = {.kind = vec > 1 ? NAME_VECTOR : NAME_REG, .index = decl.first, .count = 1, .width = vec};
+        if (!tw_ptx_parser_declare(p, name, at, what))
             return false;
-        }
-        decl.range = true;
-        decl.count = (uint32_t)count;
-        what.kind = NAME_RANGE;
-        what.count = decl.count;
-        if (!tw_names_declare_range(&p->names, tw_str(name), what, &old)) {
-            struct diag *d = tw_diag(p->diags, E0504, at, "'%s<%u>' is already declared in this block", name, decl.count);
-            if (old->count > 0)
-                tw_diag_note(d, p->func->regs.at[old->index].at, "the earlier declaration");
-            return false;
-        }
-    } else if (!tw_ptx_parser_declare(p, name, at, what)) {
-        return false;
     }
-    if (decl.count == 0)
-        return true; /* ptxas takes a range of none, too; there is nothing to keep */
-    vec_reserve(p->arena, &p->func->regs, decl.count);
-    for (uint32_t i = 0; i < decl.count; i++)
-        *vec_push(p->arena, &p->func->regs) =
-            (struct ptx_reg){.name = name, .number = decl.range ? i : PTX_NONE, .type = type, .at = at};
-    add_stmt(p, STMT_REGS, p->func->reg_decls.len);
-    *vec_push(p->arena, &p->func->reg_decls) = decl;
+    if (decl.count > 0) /* ptxas takes a range of none, too; there is nothing to keep */
+        add_regs(p, name, at, &decl);
     return true;
 }
 
-/* .reg type name {, name} ; */
+/* {.v2 | .v4} type. SOURCE: PTX ISA, "Vectors": no predicates, and at most 128 bits. */
+static bool parse_reg_type(struct parser *p, uint16_t *type, uint8_t *vec)
+{
+    const struct src_span at = tw_ptx_parser_here(p);
+    *vec = tw_ptx_parser_accept_directive(p, ".v2") ? 2 : tw_ptx_parser_accept_directive(p, ".v4") ? 4 : 1;
+    if (!tw_ptx_parser_type(p, type, true))
+        return false;
+    if (*vec == 1 || (*type != MOD_PRED && isa_type_bits(*type) * *vec <= 128))
+        return true;
+    struct diag *d = tw_diag(p->diags, E0522, at, "there are no vector registers of this type");
+    tw_diag_expected(d, *type == MOD_PRED ? "predicates one by one" : "a vector of at most 128 bits");
+    tw_diag_found(d, ".v%u .%s", *vec, tw_isa_mods[*type].text);
+    return false;
+}
+
+/* .reg {.v2 | .v4} type name {, name} ; */
 static bool parse_regs(struct parser *p)
 {
     uint16_t type;
-    if (tw_ptx_parser_is_directive(p, ".v2") || tw_ptx_parser_is_directive(p, ".v4")) {
-        struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "vector registers are not supported");
-        tw_diag_fix(d, "declare one register an element");
-        return false;
-    }
-    if (!tw_ptx_parser_type(p, &type, true))
+    uint8_t vec;
+    if (!parse_reg_type(p, &type, &vec))
         return false;
     const uint32_t before = p->func->reg_decls.len;
     do {
-        if (!parse_reg_name(p, type, p->func->reg_decls.len != before))
+        if (!parse_reg_name(p, type, vec, p->func->reg_decls.len != before))
             return false;
     } while (tw_ptx_parser_accept(p, ','));
     return tw_ptx_parser_expect(p, ';', "after the registers");

@@ -77,6 +77,32 @@ static struct ptx_operand resolve_name(struct parser *p, struct str name)
     return o;
 }
 
+/* {'.' (x|y|z|w|r|g|b|a)} behind the name of a vector register: one of its registers, or all of them in braces. */
+static bool vector_register(struct parser *p, const struct binding *b, struct ptx_operand *o)
+{
+    static const char selectors[] = "xyzwrgba";
+    const uint32_t begin = p->lx.tok.begin, name_end = p->lx.tok.end;
+    const struct str whole = tw_lex_component(&p->lx);
+    *o = (struct ptx_operand){.kind = OPERAND_VECTOR, .count = b->width, .begin = begin, .end = p->lx.tok.end};
+    if (p->lx.tok.end > name_end) {
+        const char *const found = strchr(selectors, whole.at[whole.len - 1]);
+        const uint32_t component = found == NULL ? b->width : (uint32_t)(found - selectors) % 4;
+        if (component >= b->width) {
+            struct diag *d = tw_diag(p->diags, E0505, tw_ptx_parser_here(p), "'" STR_FMT "' has no such component",
+                                     (int)(name_end - begin), whole.at);
+            tw_diag_expected(d, b->width == 2 ? ".x or .y" : ".x, .y, .z or .w");
+            return false;
+        }
+        *o = (struct ptx_operand){.kind = OPERAND_REG, .index = b->index + component, .begin = begin, .end = p->lx.tok.end};
+        return true;
+    }
+    o->index = p->func->pool.len;
+    for (uint32_t i = 0; i < b->width; i++)
+        *vec_push(p->arena, &p->func->pool) =
+            (struct ptx_operand){.kind = OPERAND_REG, .index = b->index + i, .begin = begin, .end = o->end};
+    return true;
+}
+
 static bool special_register(struct parser *p, struct ptx_operand *o)
 {
     struct str whole = tw_lex_component(&p->lx);
@@ -89,15 +115,46 @@ static bool special_register(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-/* name {+ offset} | special register | '_' */
+/* '[' constant ']' behind the name of an array: the address of an element.
+ * MEASURED: ptxas 13.0 counts elements of the flattened array, whatever its dimensions. */
+static bool parse_subscript(struct parser *p, struct raw_operand *raw)
+{
+    const struct ptx_var *const v = tw_ptx_var_of(p->module, p->func, &raw->o);
+    struct ptx_constant n;
+    if (v->dim_count == 0)
+        return tw_ptx_parser_expected(p, "no '[': '%s' is no array", v->name);
+    tw_lex_next(&p->lx);
+    if (!tw_ptx_parser_at_constant(p)) {
+        struct diag *d = tw_ptx_parser_unexpected(p, "a constant: an index in a register is not supported");
+        tw_diag_fix(d, "compute the address in a register");
+        return false;
+    }
+    if (!tw_ptx_parser_constant(p, "an index", &n))
+        return false;
+    if (n.kind != OPERAND_INT)
+        return tw_ptx_parser_expected(p, "an integer index");
+    raw->indexed = true;
+    raw->is_name = false;
+    raw->o.value = (int64_t)(n.value * (isa_type_bits(v->type) / 8));
+    const bool ok = tw_ptx_parser_expect(p, ']', "after the index");
+    raw->o.end = p->lx.last_end;
+    return ok;
+}
+
+/* name {+ offset | '[' index ']'} | special register | '_' */
 static bool parse_name_operand(struct parser *p, struct raw_operand *raw)
 {
     struct str name = tw_lex_text(&p->lx, &p->lx.tok);
+    const struct binding b = tw_names_find(&p->names, name);
     raw->o = resolve_name(p, name);
     raw->is_name = true;
+    if (b.kind == NAME_VECTOR && !vector_register(p, &b, &raw->o))
+        return false;
     if (raw->o.kind == OPERAND_NAME && name.at[0] == '%' && special_register(p, &raw->o))
         raw->is_name = false;
     tw_lex_next(&p->lx);
+    if (raw->o.kind == OPERAND_SYMBOL && tw_ptx_parser_is(p, '['))
+        return parse_subscript(p, raw);
     if (raw->o.kind == OPERAND_SYMBOL && tw_ptx_parser_is(p, '+')) {
         raw->is_name = false;
         bool ok = parse_offset(p, &raw->o.value);
@@ -159,6 +216,11 @@ static bool parse_elements(struct parser *p, char closing, struct ptx_operand *o
                 return false;
             if (raw.o.kind == OPERAND_NAME)
                 return unknown_name(p, tw_lex_text(&p->lx, &(struct token){.begin = raw.o.begin, .end = raw.o.end}), raw.o.begin);
+            if (raw.o.kind == OPERAND_VECTOR) {
+                struct diag *d = tw_diag(p->diags, E0511, tw_ptx_parser_span(p, raw.o.begin, raw.o.end), "a vector inside braces");
+                tw_diag_expected(d, "a scalar: one component, such as .x");
+                return false;
+            }
             elems[count++] = raw.o;
         } while (tw_ptx_parser_accept(p, ','));
     }
@@ -180,6 +242,8 @@ static bool parse_address_base(struct parser *p, struct ptx_operand *o)
         return tw_ptx_parser_is(p, '!') ? tw_ptx_parser_expected(p, "a register, a variable or an integer address") : false;
     o->kind = OPERAND_ADDRESS;
     o->value = base.o.value;
+    if (base.indexed)
+        return tw_ptx_parser_expected(p, "a name without an index inside brackets");
     if (base.o.kind == OPERAND_REG)
         set_base(o, BASE_REG, base.o.index);
     else if (base.o.kind == OPERAND_SYMBOL)

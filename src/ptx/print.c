@@ -12,6 +12,8 @@ static void put_reg(const struct ptx_func *f, uint32_t index, struct text *out)
     tw_text_add(out, reg->name);
     if (reg->number != PTX_NONE)
         tw_text_addf(out, "%u", reg->number);
+    if (reg->component != '\0')
+        tw_text_addf(out, ".%c", reg->component);
 }
 
 static void put_offset(int64_t value, struct text *out)
@@ -165,18 +167,15 @@ static void put_init_value(const struct ptx_module *m, const struct ptx_init *i,
     case INIT_INT: tw_text_addf(out, "%" PRId64, i->value); return;
     case INIT_F32: tw_text_addf(out, "0f%08" PRIX32, (uint32_t)i->value); return;
     case INIT_F64: tw_text_addf(out, "0d%016" PRIX64, (uint64_t)i->value); return;
-    case INIT_GENERIC: tw_text_addf(out, "generic(%s)", name); break;
-    case INIT_ADDRESS:
-        if (i->mask != 0) {
-            tw_text_addf(out, "0x%llX(%s", (unsigned long long)0xff << (8u * (i->mask - 1u)), name);
-            put_offset(i->value, out);
-            tw_text_put(out, ')');
-            return;
-        }
-        tw_text_add(out, name);
-        break;
+    case INIT_GENERIC:
+    case INIT_ADDRESS: break;
     }
+    if (i->mask != 0)
+        tw_text_addf(out, "0x%llX(", (unsigned long long)0xff << (8u * (i->mask - 1u)));
+    tw_text_addf(out, i->kind == INIT_GENERIC ? "generic(%s)" : "%s", name);
     put_offset(i->value, out);
+    if (i->mask != 0)
+        tw_text_put(out, ')');
 }
 
 static void put_init_level(struct init_printer *p, unsigned level, uint64_t from, uint64_t end)
@@ -275,10 +274,13 @@ static void put_directives(const struct ptx_func *f, struct text *out)
 static void put_regs(const struct ptx_func *f, const struct ptx_reg_decl *d, struct text *out)
 {
     const char *name = d->first < f->regs.len ? f->regs.at[d->first].name : "";
+    tw_text_add(out, ".reg ");
+    if (d->vec > 1)
+        tw_text_addf(out, ".v%u ", d->vec);
+    tw_text_addf(out, ".%s %s", type_name(d->type), name);
     if (d->range)
-        tw_text_addf(out, ".reg .%s %s<%u>;\n", type_name(d->type), name, d->count);
-    else
-        tw_text_addf(out, ".reg .%s %s;\n", type_name(d->type), name);
+        tw_text_addf(out, "<%u>", d->count);
+    tw_text_add(out, ";\n");
 }
 
 static void put_loc(const struct ptx_loc *l, struct text *out)

@@ -118,6 +118,26 @@ static void a_function_pointer_splits_the_warp_by_target(void **state)
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"              \
     ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
 
+/* As nvcc takes the address of a function: by its name in a mov, and as an entry of a table. */
+static void a_function_s_address_is_the_same_by_mov_and_in_a_table(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words =
+        kernel_load(&rig, *state,
+                    KERNEL(".func (.param .b32 r) plus(.param .b32 a);\n.global .u64 table[1] = {plus};\n"
+                           ".func (.param .b32 r) plus(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.b32 %r1, [a];\nadd.u32 %r2, %r1, 100;\n"
+                           "st.param.b32 [r], %r2;\nret;\n}\n",
+                           "mov.u64 %q1, plus;\nld.global.u64 %q2, [table];\nsub.u64 %q3, %q1, %q2;\ncvt.u32.u64 %r2, %q3;\n"
+                           "{\n.param .b32 x; .param .b32 y;\nst.param.b32 [x], %t;\nP: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                           "call (y), %q1, (x), P;\nld.param.b32 %r1, [y];\n}\nadd.u32 %r1, %r1, %r2;\nst.global.u32 [%at], %r1;\n"),
+                    &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(words[i], i + 100);
+    rig_end(&rig);
+}
+
 static void a_kernel_prints(void **state)
 {
     struct rig rig;
@@ -167,6 +187,7 @@ int main(void)
         ROOM_TEST(a_recursion_whose_variables_fill_local_memory_is_diagnosed),
         ROOM_TEST(an_address_that_is_no_function_s_cannot_be_called),
         ROOM_TEST(a_function_pointer_splits_the_warp_by_target),
+        ROOM_TEST(a_function_s_address_is_the_same_by_mov_and_in_a_table),
         ROOM_TEST(a_kernel_prints),
         ROOM_TEST(a_failed_assertion_ends_the_launch),
     };

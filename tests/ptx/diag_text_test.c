@@ -557,6 +557,65 @@ static void a_register_range_of_too_long_a_name_is_refused(void **state)
            "\n");
 }
 
+/* SOURCE: PTX ISA, "Vectors"; ptxas 13.0 refuses each of these, too, the index in a register apart. */
+static void a_vector_register_is_named_by_its_components(void **state)
+{
+    struct bench_room *const room = *state;
+    expect(room, BODY(".reg .v4 .b64 %w;"),
+           "k.ptx:7:6: error[E0522]: there are no vector registers of this type\n"
+           "    7 | .reg .v4 .b64 %w;\n      |      ^~~\n"
+           "  expected: a vector of at most 128 bits\n     found: .v4 .b64\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, BODY(".reg .v2 .b32 %w;\nmov.b32 %w.z, 1;"),
+           "k.ptx:8:9: error[E0505]: '%w' has no such component\n"
+           "    8 | mov.b32 %w.z, 1;\n      |         ^~~~\n  expected: .x or .y\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, BODY(".reg .v2 .b32 %w;\n.reg .b64 %a;\nst.global.v4.b32 [%a], {%w, %w};"),
+           "k.ptx:9:25: error[E0511]: a vector inside braces\n"
+           "    9 | st.global.v4.b32 [%a], {%w, %w};\n      |                         ^~\n  expected: a scalar: one component, such as .x\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, BODY(".shared .b32 s[4];\nld.shared.b32 %r1, s[%r2];"),
+           "k.ptx:8:22: error[E0501]: unexpected token\n"
+           "    8 | ld.shared.b32 %r1, s[%r2];\n      |                      ^~~\n"
+           "  expected: a constant: an index in a register is not supported\n     found: '%r2'\n"
+           "       fix: compute the address in a register\n");
+}
+
+#define VARIABLE(text) ".version 8.8\n.target sm_100a\n.address_size 64\n.shared .u32 s;\n.global .u32 g;\n" text "\n"
+
+/* MEASURED: ptxas 13.0 refuses them all. */
+static void a_value_that_a_variable_cannot_have_is_refused(void **state)
+{
+    static const struct {
+        const char *declaration, *want;
+    } rows[] = {
+        {VARIABLE(".global .f32 x = 2;"), "k.ptx:6:18: error[E0522]: 'x' cannot have this value\n    6 | .global .f32 x = 2;\n"
+                                          "      |                  ^\n  expected: a number with a point or an exponent, or 0f or 0d\n"},
+        {VARIABLE(".global .u32 x = 2.0;"), "k.ptx:6:18: error[E0522]: 'x' cannot have this value\n    6 | .global .u32 x = 2.0;\n"
+                                            "      |                  ^~~\n  expected: an integer\n"},
+        {VARIABLE(".global .f16 x = 1;"), "k.ptx:6:18: error[E0522]: 'x' cannot have this value\n    6 | .global .f16 x = 1;\n"
+                                          "      |                  ^\n  expected: no value: declare it .b16 or .b32\n"},
+        {VARIABLE(".global .u8 x = g;"),
+         "k.ptx:6:17: error[E0522]: 'x' cannot hold an address\n    6 | .global .u8 x = g;\n"
+         "      |                 ^\n  expected: a variable of .u64, or bytes 0xFF(name), 0xFF00(name), ...\n"},
+        {VARIABLE(".global .u64 x = s;"), "k.ptx:6:18: error[E0522]: 's' has no address before a launch\n    6 | .global .u64 x = s;\n"
+                                          "      |                  ^\n  expected: a variable in .global or .const\n"},
+        {VARIABLE(".global .u8 x[1] = {0xFF0(g)};"),
+         "k.ptx:6:21: error[E0522]: this mask picks no byte of an address\n    6 | .global .u8 x[1] = {0xFF0(g)};\n"
+         "      |                     ^~~~~\n  expected: 0xFF, 0xFF00, 0xFF0000, ... for one byte\n     found: 0xFF0\n"},
+        {VARIABLE(".global .u8 x[];"), "k.ptx:6:13: error[E0522]: 'x' has no size\n    6 | .global .u8 x[];\n"
+                                       "      |             ^\n  expected: a length, values, or .extern\n"},
+        {VARIABLE(".entry k(.param .v2 .f32 x) { ret; }"),
+         "k.ptx:6:26: error[E0522]: 'x' is a parameter of a vector type\n    6 | .entry k(.param .v2 .f32 x) { ret; }\n"
+         "      |                          ^\n  expected: a scalar, or an array of bytes\n"},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        expect(room, rows[i].declaration, rows[i].want);
+    }
+}
+
 /* The reader goes on at the next statement: independent mistakes are all reported, each once. */
 static void several_mistakes_are_reported_in_one_reading(void **state)
 {
@@ -598,6 +657,8 @@ int main(void)
         ROOM_TEST(a_text_that_is_cut_off_is_told_once),
         ROOM_TEST(a_module_begins_with_its_version_and_nothing_else),
         ROOM_TEST(lines_may_end_with_carriage_returns),
+        ROOM_TEST(a_vector_register_is_named_by_its_components),
+        ROOM_TEST(a_value_that_a_variable_cannot_have_is_refused),
         ROOM_TEST(blocks_nested_too_deeply_are_refused),
         ROOM_TEST(a_vector_of_too_many_elements_is_refused),
         ROOM_TEST(an_instruction_of_too_many_operands_is_refused),

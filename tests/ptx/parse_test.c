@@ -134,12 +134,23 @@ static void instructions_print_in_canonical_form(void **state)
         {"tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r3], %rd2, %r2, 1;", "tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r3], %rd2, %r2, 1;"},
         {"mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 512;", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 512;"},
         {"// comment\n/* another */ bar.sync 0; // end", "bar.sync 0;"},
+        {"mov.f32 %f1, .5;", "mov.f32 %f1, 0d3FE0000000000000;"},
+        {"ld.global.v4.f32 %v, [%rd1];", "ld.global.v4.f32 {%v.x, %v.y, %v.z, %v.w}, [%rd1];"},
+        {"mov.b64 %rd1, %w2;", "mov.b64 %rd1, {%w2.x, %w2.y};"},
+        {"add.f32 %v.r, %v.y, %v.a;", "add.f32 %v.x, %v.y, %v.w;"},
+        {"mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid;", "mov.v4.u32 {%r1, %r2, %r3, %r4}, {%tid.x, %tid.y, %tid.z, %tid.w};"},
+        {"ld.shared.u32 %r1, words[3];", "ld.shared.u32 %r1, [words+12];"},
+        {"mov.u32 %r1, words[1+1];", "mov.u32 %r1, words+8;"},
+        {"mov.u64 %rd1, callee;", "mov.u64 %rd1, callee;"},
     };
     struct bench_room *room = *state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct ptx_module *m;
-        const struct ptx_func *f = read_entry(room, tw_format(&room->arena,
-            ".reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .b64 %%rd<4>; .shared .align 16 .b8 s[128];\n%s", rows[i].written), &m);
+        const char *const declared = ".func callee()\n{\nret;\n}\n.visible .entry k()\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; "
+                                     ".reg .b64 %rd<4>; .reg .v4 .f32 %v; .reg .v2 .b32 %w<3>;\n"
+                                     ".shared .align 16 .b8 s[128]; .shared .b32 words[2][4];\n";
+        m = read(room, tw_format(&room->arena, "%s%s\nret;\n}\n", declared, rows[i].written));
+        const struct ptx_func *const f = &m->funcs.at[1];
         assert_string_equal(printed(room, m, f, 0), rows[i].canonical);
     }
 }
@@ -250,14 +261,14 @@ static void calls_and_tables_are_resolved(void **state)
 static void canonical_text_is_a_fixed_point(void **state)
 {
     struct bench_room *room = *state;
-    const struct ptx_module *m = read(room, ".global .u32 g[2] = {1, 2};\n.visible .entry k(.param .u64 p)\n.maxntid 64\n{\n"
-                                            ".reg .b32 %r<3>, x;\n{\n.reg .b32 y;\nL:\nmov.u32 y, x;\nbra L;\n}\n.pragma \"nounroll\";\nret;\n}\n");
+    const struct ptx_module *m = read(room, ".global .u32 g[2] = {1, 2};\n.global .u8 b[2] = {0xFF00(g+4), 0xFF(generic(g)+4)};\n.visible .entry k(.param .u64 p)\n.maxntid 64\n{\n"
+                                            ".reg .b32 %r<3>, x;\n.reg .v2 .u32 %v<2>;\n{\n.reg .b32 y;\nL:\nmov.u32 y, x;\nbra L;\n}\n.pragma \"nounroll\";\nret;\n}\n");
     struct text first, second;
     tw_text_init(&first, &room->arena);
     tw_text_init(&second, &room->arena);
     tw_ptx_print(m, &first);
-    assert_string_equal(first.at, ".version 8.8\n.target sm_100a\n.address_size 64\n\n.global .u32 g[2] = {1, 2};\n\n"
-                                  ".visible .entry k(\n    .param .u64 p\n)\n.maxntid 64\n{\n    .reg .b32 %r<3>;\n    .reg .b32 x;\n    {\n"
+    assert_string_equal(first.at, ".version 8.8\n.target sm_100a\n.address_size 64\n\n.global .u32 g[2] = {1, 2};\n.global .u8 b[2] = {0xFF00(g+4), 0xFF(generic(g)+4)};\n\n"
+                                  ".visible .entry k(\n    .param .u64 p\n)\n.maxntid 64\n{\n    .reg .b32 %r<3>;\n    .reg .b32 x;\n    .reg .v2 .u32 %v<2>;\n    {\n"
                                   "        .reg .b32 y;\n    L:\n        mov.u32 y, x;\n        bra L;\n    }\n    .pragma \"nounroll\";\n    ret;\n}\n");
     const struct ptx_module *again = tw_ptx_parse(&room->arena, m->isa, &room->diags,
                                                   tw_sources_add(&room->sources, "printed", (struct str){first.at, first.len}));
