@@ -79,6 +79,9 @@ static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coo
     struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is in another cell than the instruction uses", element);
     tw_diag_expected(d, "%s of '%s'", cell_words(c, want), o->storage->name);
     tw_diag_found(d, "%s, by layout %s", cell_words(c, found), tw_layout_text(c->arena, o->layout));
+    const char *layout = o->row->layout == NULL ? NULL : o->row->layout(c, operand);
+    if (layout != NULL)
+        tw_diag_fix(d, "lay each tile as %s does", layout);
     tw_tile_show_declaration(d, o->storage);
     return false;
 }

@@ -72,6 +72,9 @@ typedef uint32_t tile_copies_fn(const struct tile_call *c);
 /* Whether the atom may start at `base` when `thread` issues; NULL: anywhere. Reports. */
 typedef bool tile_base_fn(struct tile_call *c, uint32_t operand, struct tile_cell base, uint32_t thread);
 
+/* The call that makes a layout of one atom, as a program would write it; NULL: none does. */
+typedef const char *tile_layout_fn(const struct tile_call *c, uint32_t operand);
+
 struct tile_operand_row {
     const char *name;         /* "D" */
     enum tile_role role;
@@ -94,6 +97,7 @@ struct tile_operand_row {
     tile_copies_fn *copies;   /* NULL: one */
     uint8_t start_bits;       /* the atom starts at a multiple of this many bits of its lane; 0: 32, a column */
     tile_base_fn *base;
+    tile_layout_fn *layout;   /* named by the fix of a wrong one; NULL: nothing is */
     bool memory;              /* global, shared and local memory: reached by one address a coordinate (memory.c) */
 };
 

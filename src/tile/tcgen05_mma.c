@@ -38,6 +38,33 @@ static struct tile_cell a_bank_cell(const struct tile_call *c, const int64_t coo
     return a_place(c, coord[1], coord[2], coord[0]);
 }
 
+/* The factory has no M 32. */
+static const char *operand_layout(const struct tile_call *c, uint32_t operand, const char *shape)
+{
+    const struct tile_mma *m = tile_mma_of(c);
+    if (c->symbol[TILE_M] == 32)
+        return NULL;
+    return tw_format(c->arena, "tmem_mma_operand_layout(\"%s\", %s, \"%s\", M=%lld, cta_group=%u%s)", c->operand[operand].row->name, shape,
+                     tw_ir_type_name(c->operand[operand].view->elem), (long long)c->symbol[TILE_M], m->form.cta_group,
+                     m->form.ws ? ", ws=True" : "");
+}
+
+static const char *d_layout(const struct tile_call *c, uint32_t operand)
+{
+    return operand_layout(c, operand, tw_format(c->arena, "(%lld, %lld)", (long long)c->symbol[TILE_M_CTA], (long long)c->symbol[TILE_N]));
+}
+
+static const char *a_layout(const struct tile_call *c, uint32_t operand)
+{
+    return operand_layout(c, operand, tw_format(c->arena, "(%lld, %lld)", (long long)c->symbol[TILE_M_CTA], (long long)c->symbol[TILE_K]));
+}
+
+static const char *a_bank_layout(const struct tile_call *c, uint32_t operand)
+{
+    return operand_layout(c, operand, tw_format(c->arena, "(%lld, %lld, %lld)", (long long)c->symbol[TILE_BANKS],
+                                                (long long)c->symbol[TILE_M_CTA], (long long)c->symbol[TILE_K]));
+}
+
 static uint32_t a_copies(const struct tile_call *c)
 {
     return tw_tmem_paths[tile_mma_of(c)->path].banks;
@@ -89,6 +116,16 @@ static struct tile_cell sfb_padded_cell(const struct tile_call *c, const int64_t
     return scale_of_n(c, c->symbol[TILE_SCALE_ROWS], coord, copy);
 }
 
+/* Of whole cells; where N is split over the halves of the lanes no factory makes it. */
+static const char *scale_layout(const struct tile_call *c, uint32_t operand)
+{
+    const int64_t rows = operand == MMA_SFA ? c->symbol[TILE_M_CTA] : c->symbol[TILE_SCALE_ROWS];
+    if (operand == MMA_SFB && splits_n(c))
+        return NULL;
+    return tw_format(c->arena, "sf_tmem_layout(%lld, %lld, %lld)", (long long)rows, (long long)c->symbol[TILE_FACTORS],
+                     (long long)c->symbol[TILE_FACTORS]);
+}
+
 static uint32_t sfa_copies(const struct tile_call *c)
 {
     (void)c;
@@ -126,13 +163,15 @@ static bool scale_base(struct tile_call *c, uint32_t operand, struct tile_cell a
 #define SCALE_ROW(name_, repeats_, axis_, rows_, text_, cell_, copies_)                                              \
     {.name = name_, .role = TILE_SRC, .scopes = 1u << IR_TMEM, .repeats = repeats_, .atom_rank = 2, .elem_bits = 8,  \
      .atom = {{axis_, rows_, text_}, {"sf", TILE_FACTORS, "scale_vec"}}, .cell = cell_, .copies = copies_,           \
-     .start_bits = 8, .base = scale_base}
+     .start_bits = 8, .base = scale_base, .layout = scale_layout}
 
 static const struct tile_operand_row operands[MMA_OPERANDS] = {
     [MMA_D] = {.name = "D", .role = TILE_UPDATE, .scopes = 1u << IR_TMEM, .repeats = "MN", .atom_rank = 2,
-               .atom = {{"m", TILE_M_CTA, "M/g"}, {"n", TILE_N, "N"}}, .cell = d_cell, .base = base},
+               .atom = {{"m", TILE_M_CTA, "M/g"}, {"n", TILE_N, "N"}}, .cell = d_cell, .base = base,
+               .layout = d_layout},
     [MMA_A] = {.name = "A", .role = TILE_SRC, .scopes = 1u << IR_SHARED | 1u << IR_TMEM, .repeats = "MK", .atom_rank = 2,
-               .atom = {{"m", TILE_M_CTA, "M/g"}, {"k", TILE_K, "K"}}, .cell = a_cell, .copies = a_copies, .base = base},
+               .atom = {{"m", TILE_M_CTA, "M/g"}, {"k", TILE_K, "K"}}, .cell = a_cell, .copies = a_copies, .base = base,
+               .layout = a_layout},
     [MMA_B] = {.name = "B", .role = TILE_SRC, .scopes = 1u << IR_SHARED, .repeats = "NK", .atom_rank = 2,
                .atom = {{"n", TILE_N_CTA, "N/g"}, {"k", TILE_K, "K"}}},
     [MMA_SFA] = SCALE_ROW("SFA", "MK", "m", TILE_M_CTA, "M/g", sfa_cell, sfa_copies),
@@ -142,7 +181,8 @@ static const struct tile_operand_row operands[MMA_OPERANDS] = {
 /* A in tensor memory where every bank of lanes multiplies a copy of its own, and the copies may differ. */
 static const struct tile_operand_row banked_a = {
     .name = "A", .role = TILE_SRC, .scopes = 1u << IR_SHARED | 1u << IR_TMEM, .repeats = "MK", .atom_rank = 3,
-    .atom = {{"bank", TILE_BANKS, "banks"}, {"m", TILE_M_CTA, "M/g"}, {"k", TILE_K, "K"}}, .cell = a_bank_cell, .base = base};
+    .atom = {{"bank", TILE_BANKS, "banks"}, {"m", TILE_M_CTA, "M/g"}, {"k", TILE_K, "K"}}, .cell = a_bank_cell, .base = base,
+    .layout = a_bank_layout};
 
 /* Rows of scales come 32 to a cell. Where N is no multiple of 32 no layout has just N of them, so SFB may have all that
  * its cells hold; those beyond N are not read. */

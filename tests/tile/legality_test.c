@@ -387,6 +387,7 @@ static void a_in_tensor_memory_has_the_native_data_path(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 0, bit 16 of 'a'\n"
         "     found: lane 0, column 1, by layout S[(64, 2, 16):(2@TLane, 1@TLane, 2@TCol)]\n"
+        "       fix: lay each tile as tmem_mma_operand_layout(\"A\", (128, 16), \"float16\", M=128, cta_group=1) does\n"
         "k.py:9:9: note: 'a' is declared here\n"
         "    9 |     a = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 16), \"float16\", scope=\"tmem\", layout=T.TileLayout(T.S[(64, 2, 16) : (2 @ Lane, 1 @ Lane, 2 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -407,6 +408,7 @@ static void d_has_a_column_a_cell(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 1 of 'd'\n"
         "     found: lane 0, column 2, by layout S[(128, 64):(1@TLane, 2@TCol)]\n"
+        "       fix: lay each tile as tmem_mma_operand_layout(\"D\", (128, 64), \"float32\", M=128, cta_group=1) does\n"
         "k.py:8:9: note: 'd' is declared here\n"
         "    8 |     d = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 64), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 64) : (1 @ Lane, 2 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");

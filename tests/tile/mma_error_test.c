@@ -301,6 +301,7 @@ static void an_accumulator_off_its_data_path_shows_the_cell(void **state)
            "      |           ^\n"
            "  expected: lane 0, column 1 of 'across'\n"
            "     found: lane 1, column 0, by layout S[(2, 64, 64):(64@TLane, 1@TCol, 1@TLane)]\n"
+           "       fix: lay each tile as tmem_mma_operand_layout(\"D\", (128, 64), \"float32\", M=128, cta_group=1) does\n"
            "k.py:1:35: note: 'across' is declared here\n"
            LINE
            "      |                                   ^~~~~~~~~~~\n");

@@ -74,6 +74,7 @@ static void the_banks_of_a_are_64_lanes_apart(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 64, column 0 of 'a'\n"
         "     found: lane 0, column 8, by layout S[(2, 64, 16):(16@TCol, 1@TLane, 1@TCol)]\n"
+        "       fix: lay each tile as tmem_mma_operand_layout(\"A\", (2, 64, 16), \"float16\", M=64, cta_group=1, ws=True) does\n"
         "k.py:9:9: note: 'a' is declared here\n"
         "    9 |     a = T.cuda.decl_tmem(base, ty_args=[T.Tensor((2, 64, 16), \"float16\", scope=\"tmem\", layout=T.TileLayout(T.S[(2, 64, 16) : (16 @ Col, 1 @ Lane, 1 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -232,6 +233,7 @@ static void a_16_bit_accumulator_takes_a_cell(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 1 of 'd'\n"
         "     found: lane 0, column 0, bit 16, by layout S[(128, 64):(1@TLane, 1@TCol)]\n"
+        "       fix: lay each tile as tmem_mma_operand_layout(\"D\", (128, 64), \"float16\", M=128, cta_group=1) does\n"
         "k.py:8:9: note: 'd' is declared here\n"
         "    8 |     d = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 64), \"float16\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 64) : (1 @ Lane, 1 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");

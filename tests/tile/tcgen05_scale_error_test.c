@@ -178,6 +178,7 @@ static void the_copies_of_scales_are_32_lanes_apart(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 64, column 0 of 'sfa'\n"
         "     found: lane 0, column 0, by layout S[(4, 32, 2):(4@TCol, 1@TLane, 1@TCol)] + R[(4):(16@TLane)]\n"
+        "       fix: lay each tile as sf_tmem_layout(128, 2, 2) does\n"
         "k.py:11:11: note: 'sfa' is declared here\n"
         "   11 |     sfa = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 2), \"float8_e8m0fnu\", scope=\"tmem\", layout=T.TileLayout(T.S[(4, 32, 2) : (4 @ Col, 1 @ Lane, 1 @ Col)] + T.R[4 : 16 @ Lane]))])\n"
         "      |           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -203,6 +204,7 @@ static void rows_of_scales_step_by_cells(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 1 of 'sfa'\n"
         "     found: lane 0, column 0, bit 16, by layout S[(4, 32, 2):(2@TCol, 1@TLane, 1@TCol)] + R[(4):(32@TLane)]\n"
+        "       fix: lay each tile as sf_tmem_layout(128, 2, 2) does\n"
         "k.py:11:11: note: 'sfa' is declared here\n"
         "   11 |     sfa = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 2), \"float8_e8m0fnu\", scope=\"tmem\", layout=T.TileLayout(T.S[(4, 32, 2) : (2 @ Col, 1 @ Lane, 1 @ Col)] + T.R[4 : 32 @ Lane]))])\n"
         "      |           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
