@@ -228,6 +228,15 @@ static void suggest_given(const struct walk *w, struct diag *d)
         tw_diag_fix(d, "write sdo_bytes=%u, ldo_bytes=%u, swizzle=%d", desc.stride_bytes, desc.lead_bytes, (int)open.mode);
 }
 
+/* Each row of the atom goes on where the last one ended, inside a row of the pattern: a view has cut the K steps out of the
+ * storage's order instead of its axes. */
+static bool was_cut_by_view(const struct walk *w)
+{
+    const int64_t row_bytes = w->ks * w->bits / 8;
+    return w->mode != SWIZZLE_NONE && !w->mn_major && row_bytes < tw_swizzle_mode_row(w->mode)->row_bytes &&
+           distance(w, 1, 0) == row_bytes;
+}
+
 static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k)
 {
     const char *name = w->o->row->name;
@@ -236,6 +245,9 @@ static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k
         suggest_given(w, d);
     else if (other_major_walks(w))
         tw_diag_fix(d, "write %c_major=\"%s\"", name[0] - 'A' + 'a', w->mn_major ? "k" : "mn");
+    else if (was_cut_by_view(w))
+        tw_diag_fix(d, "cut K with rearrange(\"%s (r k) -> r %s k\", k=%lld): view alone keeps the order of elements",
+                    w->o->row->atom[0].name, w->o->row->atom[0].name, (long long)w->ks);
     else if (!w->mn_major && row > 0 && row % group_rows == 0 && k == 0)
         tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", name,
                     w->o->row->atom[0].name, (long long)row);

@@ -468,6 +468,29 @@ static void origins_are_multiples_of_16_bytes(void **state)
         "     found: byte 8 of 'a'\n");
 }
 
+static void steps_of_k_are_cut_with_rearrange(void **state)
+{
+    refused(*state,
+        D_TENSOR
+        "    a = T.alloc_shared((128, 32), \"float16\", layout=mma_shared_layout(\"float16\", 2, (128, 32)), align=1024)\n"
+        "    b = T.alloc_shared((64, 32), \"float16\", layout=mma_shared_layout(\"float16\", 2, (64, 32)), align=1024)\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"],\n"
+        "        d.view(1, 1, 128, 64),\n"
+        "        a.view(1, 2, 128, 16),\n"
+        "        b.rearrange(\"n (r k) -> r n k\", k=16).view(1, 2, 64, 16),\n"
+        "        instruction_shape=(128, 64, 16))\n",
+        "k.py:13:9: error[E0421]: operand A of tcgen05.mma: no K-major descriptor walks this view\n"
+        "   13 |         a.view(1, 2, 128, 16),\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: element (m=1, k=0) of K_repeat 0 at byte 64 of 'a', by the strides of the first rows and chunks (SDO 256, LDO 0, swizzle 64B)\n"
+        "     found: element (m=1, k=0) of K_repeat 0 at byte 32, by layout ComposeLayout(3, 2, 3, TileLayout(S[(4096):(1)]))\n"
+        "       fix: cut K with rearrange(\"m (r k) -> r m k\", k=16): view alone keeps the order of elements\n"
+        "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n"
+        "k.py:9:9: note: 'a' is declared here\n"
+        "    9 |     a = T.alloc_shared((128, 32), \"float16\", layout=mma_shared_layout(\"float16\", 2, (128, 32)), align=1024)\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
 static void the_swizzle_is_the_hardwares(void **state)
 {
     refused(*state,
@@ -517,6 +540,7 @@ int main(void)
         ROOM_TEST(m_128_has_no_bank_axis),
         ROOM_TEST(strides_are_below_two_to_the_18),
         ROOM_TEST(origins_are_multiples_of_16_bytes),
+        ROOM_TEST(steps_of_k_are_cut_with_rearrange),
         ROOM_TEST(the_swizzle_is_the_hardwares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
