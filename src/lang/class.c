@@ -3,6 +3,8 @@
  * functions or T.inline functions. SOURCE: kernel-language 1.2, 3.8, 11.2. */
 #include "lang/eval.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 /* ---- definition ---------------------------------------------------------------------------------- */
@@ -113,28 +115,18 @@ static struct value bound_method(struct eval *ev, const struct function *f, cons
     return (struct value){.kind = VALUE_FUNCTION, .u.function = bound};
 }
 
-static void consider(const char **best, uint32_t *least, const char *candidate, const char *name)
-{
-    const uint32_t edits = tw_str_distance(tw_str(candidate), tw_str(name));
-    if (edits < *least) {
-        *least = edits;
-        *best = candidate;
-    }
-}
-
 static struct value no_member(struct eval *ev, const struct class *of, const struct fields *fields, const char *name,
                               struct src_span at)
 {
-    const char *best = NULL;
-    uint32_t least = 4; /* beyond three edits a name is another word */
+    struct nearest best = nearest_to(tw_str(name));
     struct diag *d = tw_diag(ev->diags, E0202, at, "the class '%s' has no '%s'", of->name, name);
     for (uint32_t i = 0; fields != NULL && i < fields->len; i++)
-        consider(&best, &least, fields->at[i].name, name);
+        tw_nearest_consider(&best, fields->at[i].name);
     for (const struct class *c = of; c != NULL; c = c->base)
         for (uint32_t i = 0; i < c->members->log.len; i++)
-            consider(&best, &least, c->members->log.at[i].name, name);
-    if (best != NULL)
-        tw_diag_fix(d, "write '%s'", best);
+            tw_nearest_consider(&best, c->members->log.at[i].name);
+    if (best.name != NULL)
+        tw_diag_fix(d, "write '%s'", best.name);
     return value_error();
 }
 

@@ -2,6 +2,7 @@
 #include "lang/eval.h"
 
 #include "base/limits.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -183,17 +184,11 @@ bool tw_eval_static_shape(struct eval *ev, struct value v, struct src_span at, c
 /* The dtype nearest to a misspelt name, or NULL. */
 static const char *nearest_dtype(struct str name)
 {
-    const char *best = NULL;
-    uint32_t least = 4;
-    for (int f = NUM_NONE + 1; f < NUM_FORMAT_COUNT; f++) {
-        const char *dtype = tw_num_format((enum num_format)f)->dtype;
-        const uint32_t edits = dtype == NULL ? least : tw_str_distance(name, tw_str(dtype));
-        if (edits < least) {
-            least = edits;
-            best = dtype;
-        }
-    }
-    return best;
+    struct nearest best = nearest_to(name);
+    for (int f = NUM_NONE + 1; f < NUM_FORMAT_COUNT; f++)
+        if (tw_num_format((enum num_format)f)->dtype != NULL)
+            tw_nearest_consider(&best, tw_num_format((enum num_format)f)->dtype);
+    return best.name;
 }
 
 static bool unknown_dtype(struct eval *ev, struct str name, struct src_span at)

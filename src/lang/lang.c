@@ -1,6 +1,7 @@
 /* The entrance: loading a program file, and building one of its kernels. */
 #include "lang/lang.h"
 
+#include "base/nearest.h"
 #include "lang/map.h"
 #include "lang/parse.h"
 
@@ -193,15 +194,10 @@ static void name_storages(struct ir_kernel *k)
 
 static const struct kernel *no_such_kernel(const struct lang_program *program, const char *name)
 {
-    const char *interned = NULL, *best = NULL;
-    uint32_t least = 4;
-    for (uint32_t i = 0; i < program->kernels.len; i++) {
-        const uint32_t edits = tw_str_distance(tw_str(name), tw_str(program->kernels.at[i]->name));
-        if (edits < least) {
-            least = edits;
-            best = program->kernels.at[i]->name;
-        }
-    }
+    const char *interned = NULL;
+    struct nearest best = nearest_to(tw_str(name));
+    for (uint32_t i = 0; i < program->kernels.len; i++)
+        tw_nearest_consider(&best, program->kernels.at[i]->name);
     for (uint32_t i = program->module->log.len; i-- > 0 && interned == NULL;)
         if (strcmp(program->module->log.at[i].name, name) == 0)
             interned = program->module->log.at[i].name;
@@ -216,8 +212,8 @@ static const struct kernel *no_such_kernel(const struct lang_program *program, c
         tw_diag_found(d, "%s", b->value.kind == VALUE_HOST ? b->value.u.host->what : tw_value_kind_name(b->value.kind));
     if (b != NULL && b->value.kind == VALUE_HOST)
         tw_diag_note(d, b->value.u.host->entered, "it came into the program here");
-    if (best != NULL)
-        tw_diag_fix(d, "write '%s'", best);
+    if (best.name != NULL)
+        tw_diag_fix(d, "write '%s'", best.name);
     return NULL;
 }
 

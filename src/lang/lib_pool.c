@@ -4,6 +4,7 @@
 #include "lang/eval.h"
 
 #include "base/bits.h"
+#include "base/nearest.h"
 #include "layout/factory.h"
 
 #include <string.h>
@@ -411,20 +412,16 @@ static const struct builtin_table tables[] = {{smem_rows, sizeof smem_rows / siz
 struct value tw_pool_attr(struct eval *ev, struct value pool, const char *name, struct src_span at)
 {
     const struct builtin_table *t = &tables[pool.u.pool->is_tmem];
-    const char *kind = pool.u.pool->is_tmem ? "T.TMEMPool" : "T.SMEMPool", *best = NULL;
-    uint32_t least = 4; /* beyond three edits a name is another word */
+    const char *kind = pool.u.pool->is_tmem ? "T.TMEMPool" : "T.SMEMPool";
+    struct nearest best = nearest_to(tw_str(name));
     for (uint32_t i = 0; i < t->count; i++) {
         if (strcmp(t->rows[i].name, name) == 0)
             return tw_eval_method(ev, &t->rows[i], pool);
-        const uint32_t edits = tw_str_distance(tw_str(t->rows[i].name), tw_str(name));
-        if (edits < least) {
-            least = edits;
-            best = t->rows[i].name;
-        }
+        tw_nearest_consider(&best, t->rows[i].name);
     }
     struct diag *d = tw_diag(ev->diags, E0202, at, "a %s has no '%s'", kind, name);
-    if (best != NULL)
-        tw_diag_fix(d, "write '%s'", best);
+    if (best.name != NULL)
+        tw_diag_fix(d, "write '%s'", best.name);
     return value_error();
 }
 

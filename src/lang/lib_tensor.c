@@ -1,6 +1,8 @@
 /* Members of tensors: views and addresses. No view moves data. SOURCE: kernel-language 5. */
 #include "lang/eval.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 static struct value viewed(struct eval *ev, struct call *c, const struct view *v, struct ir_type elem)
@@ -393,19 +395,13 @@ static struct value attribute(struct eval *ev, const struct tensor *t, size_t wh
 static struct value unknown(struct eval *ev, const char *name, struct src_span at)
 {
     struct diag *d = tw_diag(ev->diags, E0202, at, "a tensor has no '%s'", name);
-    const char *best = NULL;
-    uint32_t least = 3;
+    struct nearest best = nearest_to(tw_str(name));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] + sizeof attributes / sizeof attributes[0]; i++) {
         const size_t methods = sizeof rows / sizeof rows[0];
-        const char *candidate = i < methods ? rows[i].name : attributes[i - methods];
-        const uint32_t edits = tw_str_distance(tw_str(candidate), tw_str(name));
-        if (edits < least) {
-            least = edits;
-            best = candidate;
-        }
+        tw_nearest_consider(&best, i < methods ? rows[i].name : attributes[i - methods]);
     }
-    if (best != NULL)
-        tw_diag_fix(d, "write '%s'", best);
+    if (best.name != NULL)
+        tw_diag_fix(d, "write '%s'", best.name);
     return value_error();
 }
 

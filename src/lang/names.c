@@ -2,6 +2,8 @@
  * not in it. Functions are rows of the lib_*.c tables; here are the namespaces and their other members. */
 #include "lang/map.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 static struct value type_value(struct eval *ev, struct tensor_type t)
@@ -203,33 +205,22 @@ static const struct builtin *find_row(const struct builtin_table *const *tables,
     return NULL;
 }
 
-struct nearest {
-    const char *name;
-    uint32_t edits;
-};
-
-static void consider(struct nearest *best, const char *candidate, const char *name)
-{
-    const uint32_t edits = tw_str_distance(tw_str(candidate), tw_str(name));
-    if (edits < best->edits)
-        *best = (struct nearest){candidate, edits};
-}
-
 static const char *nearest_member(const struct namespace_row *space, const char *name)
 {
     const uint32_t half = (uint32_t)strlen(name) / 2;
-    struct nearest best = {NULL, half < 3 ? half + 1 : 4}; /* beyond three edits, or half of its letters, a name is another word */
+    struct nearest best = nearest_to(tw_str(name));
+    best.edits = half < NEAREST_EDITS ? half + 1 : best.edits; /* more than half of its letters: another word, too */
     for (const struct builtin_table *const *t = space->tables; *t != NULL; t++)
         for (uint32_t i = 0; i < (*t)->count; i++)
-            consider(&best, (*t)->rows[i].name, name);
+            tw_nearest_consider(&best, (*t)->rows[i].name);
     for (const char *const *m = space->members; m != NULL && *m != NULL; m++)
-        consider(&best, *m, name);
+        tw_nearest_consider(&best, *m);
     if (space == &tw_names_script)
         for (int f = NUM_NONE + 1; f < NUM_FORMAT_COUNT; f++)
             if (tw_num_format((enum num_format)f)->dtype != NULL)
-                consider(&best, tw_num_format((enum num_format)f)->dtype, name);
+                tw_nearest_consider(&best, tw_num_format((enum num_format)f)->dtype);
     if (space->member == axis_member && tw_axis_suggest(tw_str(name)) != NULL)
-        consider(&best, tw_axis_suggest(tw_str(name)), name);
+        tw_nearest_consider(&best, tw_axis_suggest(tw_str(name)));
     return best.name;
 }
 

@@ -1,6 +1,7 @@
 /* The opcode and the keyword parameters of a tile operation. */
 #include "tile/engine.h"
 
+#include "base/nearest.h"
 #include "ir/ir_walk.h"
 #include "tile/tile.h"
 
@@ -149,16 +150,10 @@ static bool is_generic_keyword(const char *name)
 
 static const char *nearest_param(const struct tile_call *c, const char *name)
 {
-    const char *best = NULL;
-    uint32_t least = 4; /* edits; beyond three, a name is another word */
-    for (uint32_t i = 0; i < c->family->param_count; i++) {
-        const uint32_t edits = tw_str_distance(tw_str(name), tw_str(c->family->params[i].name));
-        if (edits < least) {
-            least = edits;
-            best = c->family->params[i].name;
-        }
-    }
-    return best;
+    struct nearest best = nearest_to(tw_str(name));
+    for (uint32_t i = 0; i < c->family->param_count; i++)
+        tw_nearest_consider(&best, c->family->params[i].name);
+    return best.name;
 }
 
 static bool unknown_param(struct tile_call *c, const struct ir_arg *a)

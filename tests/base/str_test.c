@@ -1,5 +1,7 @@
 #include "support/check.h"
 
+#include "base/nearest.h"
+
 static void a_map_iterates_in_insertion_order(void **state)
 {
     struct bench_room *room = *state;
@@ -38,6 +40,28 @@ static void distance_counts_edits(void **state)
         assert_int_equal(tw_str_distance(tw_str(rows[i].a), tw_str(rows[i].b)), rows[i].edits);
 }
 
+static void the_nearest_name_is_within_three_edits(void **state)
+{
+    static const struct {
+        const char *wanted, *candidates[3], *nearest;
+    } cases[] = {
+        {"swizle", {"swizzle", "sizzle", "box"}, "swizzle"},
+        {"abc", {"abd", "abe", "abc"}, "abc"},
+        {"abx", {"aby", "abz", "box"}, "aby"}, /* the first of equals */
+        {"layout", {"box", "coords", "oob"}, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct nearest n = nearest_to(tw_str(cases[i].wanted));
+        for (size_t c = 0; c < COUNT(cases[i].candidates); c++)
+            tw_nearest_consider(&n, cases[i].candidates[c]);
+        if (cases[i].nearest == NULL)
+            assert_null(n.name);
+        else
+            assert_string_equal(n.name, cases[i].nearest);
+    }
+}
+
 static void json_strings_are_escaped(void **state)
 {
     struct bench_room *room = *state;
@@ -71,6 +95,7 @@ int main(void)
         ROOM_TEST(a_map_iterates_in_insertion_order),
         ROOM_TEST(equal_names_intern_to_one_pointer),
         ROOM_TEST(distance_counts_edits),
+        cmocka_unit_test(the_nearest_name_is_within_three_edits),
         ROOM_TEST(json_strings_are_escaped),
         ROOM_TEST(formats_and_padding_grow_the_text),
     };
