@@ -1,10 +1,9 @@
-/* vprintf of a kernel. SOURCE: CUDA C++ Programming Guide, "Formatted Output".
+/* vprintf of a kernel. SOURCE: CUDA C++ Programming Guide, "Formatted Output": the host formats with its own library.
  *
- * Arguments lie in a block, each aligned to its size. DIVERGES: floats print their exact value, without
- * regard to precision, as all of this project does. */
+ * Arguments lie in a block, each aligned to its size. */
 #include "machine/format_output.h"
 
-#include "num/decimal.h"
+#include "machine/format_float.h"
 
 #include <string.h>
 
@@ -30,14 +29,6 @@ bool tw_guest_string(struct warp *w, uint32_t lane, uint64_t address, struct tex
     }
     return true;
 }
-
-struct conversion {
-    bool left, zero, plus, space, alternate;
-    uint32_t width;
-    int32_t precision; /* -1: none */
-    bool wide;         /* l, ll on a 64-bit value */
-    char letter;
-};
 
 struct printer {
     struct warp *w;
@@ -83,7 +74,9 @@ static void print_integer(struct printer *p, const struct conversion *c, uint64_
         digits[count++] = letters[rest % base];
     if (negative || c->plus || c->space)
         text[len++] = negative ? '-' : c->plus ? '+' : ' ';
-    if (c->letter == 'p' || (c->alternate && base == 16)) {
+    if (c->alternate && base == 8 && value != 0)
+        text[len++] = '0';
+    if (c->letter == 'p' || (c->alternate && base == 16 && value != 0)) {
         text[len++] = '0';
         text[len++] = c->letter == 'X' ? 'X' : 'x';
     }
@@ -97,8 +90,39 @@ static void print_integer(struct printer *p, const struct conversion *c, uint64_
     pad_out(p, c, text, len);
 }
 
-static bool print_one(struct printer *p, const struct conversion *c)
+/* An int, or the short or char that h and hh make of it. */
+static uint64_t narrowed(const struct conversion *c, uint64_t value)
 {
+    if (c->letter == 'd' || c->letter == 'i')
+        return (uint64_t)(int64_t)(c->narrow == 0 ? (int32_t)value : c->narrow == 1 ? (int16_t)value : (int8_t)value);
+    return c->narrow == 0 ? (uint32_t)value : c->narrow == 1 ? (uint16_t)value : (uint8_t)value;
+}
+
+/* The arguments that stand for '*': a negative width is the flag '-', a negative precision is none. */
+static bool take_stars(struct printer *p, struct conversion *c)
+{
+    uint64_t value;
+    if (c->width_argument) {
+        if (!next_argument(p, 4, &value))
+            return false;
+        const int64_t width = (int32_t)value;
+        c->left |= width < 0;
+        c->width = (uint32_t)(width < 0 ? -width : width);
+        c->width = c->width > MAX_WIDTH ? MAX_WIDTH : c->width;
+    }
+    if (c->precision_argument) {
+        if (!next_argument(p, 4, &value))
+            return false;
+        const int32_t precision = (int32_t)value;
+        c->precision = precision < 0 ? -1 : precision > MAX_WIDTH ? MAX_WIDTH : precision;
+    }
+    return true;
+}
+
+static bool print_one(struct printer *p, struct conversion *c)
+{
+    if (!take_stars(p, c))
+        return false;
     uint64_t value;
     struct text piece;
     tw_text_init(&piece, p->out->arena);
@@ -115,21 +139,25 @@ static bool print_one(struct printer *p, const struct conversion *c)
     } else if (strchr("fFeEgGaA", c->letter) != NULL) {
         if (!next_argument(p, 8, &value))
             return false;
-        tw_num_print_decimal(&piece, NUM_F64, value);
-        pad_out(p, c, piece.at, piece.len);
+        tw_format_float(p->out, c, value);
     } else {
         if (!next_argument(p, c->wide || c->letter == 'p' ? 8 : 4, &value))
             return false;
-        if (!c->wide && (c->letter == 'd' || c->letter == 'i'))
-            value = (uint64_t)(int64_t)(int32_t)value;
-        print_integer(p, c, value);
+        if (c->letter == 'p' && value == 0)
+            pad_out(p, c, "(nil)", 5);
+        else
+            print_integer(p, c, c->wide || c->letter == 'p' ? value : narrowed(c, value));
     }
     return true;
 }
 
-static const char *parse_number(const char *at, uint32_t *out)
+/* Digits, or '*' for an argument. */
+static const char *parse_number(const char *at, uint32_t *out, bool *argument)
 {
     *out = 0;
+    *argument = *at == '*';
+    if (*argument)
+        return at + 1;
     for (; *at >= '0' && *at <= '9'; at++)
         if (*out < MAX_WIDTH)
             *out = *out * 10 + (uint32_t)(*at - '0');
@@ -149,14 +177,16 @@ static const char *parse_conversion(const char *at, struct conversion *c)
         c->space |= *at == ' ';
         c->alternate |= *at == '#';
     }
-    at = parse_number(at, &c->width);
+    at = parse_number(at, &c->width, &c->width_argument);
     if (*at == '.') {
         uint32_t precision;
-        at = parse_number(at + 1, &precision);
+        at = parse_number(at + 1, &precision, &c->precision_argument);
         c->precision = (int32_t)precision;
     }
-    for (; *at != '\0' && strchr("hlLqjzt", *at) != NULL; at++)
+    for (; *at != '\0' && strchr("hlLqjzt", *at) != NULL; at++) {
         c->wide |= *at != 'h';
+        c->narrow = (uint8_t)(*at == 'h' ? c->narrow + 1 : 0);
+    }
     if (*at == '\0' || strchr("diuoxXpcsfFeEgGaA", *at) == NULL)
         return NULL;
     c->letter = *at;

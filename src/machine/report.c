@@ -374,6 +374,10 @@ void tw_report_limit(struct launch *l, const struct cluster *c, const char *what
                   (unsigned long long)(l->cluster_total * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
                   (unsigned long long)l->warp_steps);
     tw_diag_fix(d, "raise %s, if the kernel needs more", option);
-    if (!note_running(l, c, d) && l->image != NULL && l->cluster_bytes != 0)
+    if (note_running(l, c, d) || l->image == NULL || l->cluster_bytes == 0)
+        return;
+    if (l->warp_steps == 0)
         note_beginning(l, d);
+    else
+        tw_diag_note(d, l->image->entry->at, "'%s' was running: the CTAs that had begun were done", l->image->entry->name);
 }

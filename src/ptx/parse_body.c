@@ -127,9 +127,16 @@ static bool parse_reg_range(struct parser *p, const char *name, struct src_span 
     return false;
 }
 
+enum { MAX_REGISTERS = 1 << 21 }; /* of a function; compilers' output has some ten thousand */
+
 /* The registers of a declaration, and the statement. */
-static void add_regs(struct parser *p, const char *name, struct src_span at, const struct ptx_reg_decl *decl)
+static bool add_regs(struct parser *p, const char *name, struct src_span at, const struct ptx_reg_decl *decl)
 {
+    if (decl->count * decl->vec > MAX_REGISTERS - p->func->regs.len) {
+        struct diag *d = tw_diag(p->diags, E0519, at, "too many registers");
+        tw_diag_expected(d, "at most %d in a function", MAX_REGISTERS);
+        return false;
+    }
     vec_reserve(p->arena, &p->func->regs, decl->count * decl->vec);
     for (uint32_t i = 0; i < decl->count; i++)
         for (uint32_t k = 0; k < decl->vec; k++)
@@ -138,6 +145,7 @@ static void add_regs(struct parser *p, const char *name, struct src_span at, con
                                  .component = decl->vec > 1 ? "xyzw"[k] : '\0', .at = at};
     add_stmt(p, STMT_REGS, p->func->reg_decls.len);
     *vec_push(p->arena, &p->func->reg_decls) = *decl;
+    return true;
 }
 
 /* One name of .reg: plain or with a range. */
@@ -156,9 +164,7 @@ static bool parse_reg_name(struct parser *p, uint16_t type, uint8_t vec, bool co
         if (!tw_ptx_parser_declare(p, name, at, what))
             return false;
     }
-    if (decl.count > 0) /* ptxas takes a range of none, too; there is nothing to keep */
-        add_regs(p, name, at, &decl);
-    return true;
+    return decl.count == 0 || add_regs(p, name, at, &decl); /* ptxas takes a range of none, too; there is nothing to keep */
 }
 
 /* {.v2 | .v4} type. SOURCE: PTX ISA, "Vectors": no predicates, and at most 128 bits. */

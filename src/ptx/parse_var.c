@@ -55,6 +55,9 @@ bool tw_ptx_parser_declare(struct parser *p, const char *name, struct src_span a
     return false;
 }
 
+/* More than any memory holds; the sizes of a whole module's variables add up without overflow. */
+#define LARGEST_VARIABLE (UINT64_C(1) << 40)
+
 /* Size and natural alignment from type, vector and dimensions; an open array takes its size from the initialiser. */
 void tw_ptx_parser_lay_out(struct ptx_var *v)
 {
@@ -63,9 +66,10 @@ void tw_ptx_parser_lay_out(struct ptx_var *v)
         v->align = elem == 0 ? 1 : (uint32_t)elem;
     uint64_t count = 1;
     for (unsigned i = 0; i < v->dim_count; i++) {
-        if (v->dims[i] != 0 && count > UINT64_MAX / 16 / v->dims[i])
-            count = 0;
-        count *= v->dims[i];
+        if (v->dims[i] != 0 && count > LARGEST_VARIABLE / v->dims[i])
+            count = LARGEST_VARIABLE; /* refused by the size of the memory */
+        else
+            count *= v->dims[i];
     }
     v->bytes = elem * count;
 }

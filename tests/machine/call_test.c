@@ -156,8 +156,30 @@ static void a_kernel_prints(void **state)
                              "call.uni (r), vprintf, (f, a);\nld.param.b32 %r2, [r];\n}\nst.global.u32 [%out], %r2;\nEND:\n"),
                       &out);
     kernel_must_run(&rig, &out, 1, 32, 0);
-    assert_string_equal(rig.printed.at, "t=-7    42 abc abcdef0123 1.5 %Z  |\n");
+    assert_string_equal(rig.printed.at, "t=-7    42 abc abcdef0123 1.500000 %Z  |\n");
     assert_int_equal(*(uint32_t *)rig_host(&rig, out), 6);
+    rig_end(&rig);
+}
+
+/* SOURCE: ISO C17, 7.21.6.1: '*' takes an argument, h and hh cut one, %p of null is the library's own word. */
+static void a_kernel_prints_stars_shorts_and_null(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, *state,
+                      KERNEL(PRINT_DECLS ".global .align 1 .b8 text[29] = {37, 42, 100, 124, 37, 46, 42, 102, 124, 37, 104, 100, 124, 37, 104, 104, 117, 124, 37, 112, 124, 37, 35, 111, 124, 37, 103, 10, 0};\n" /* "%*d|%.*f|%hd|%hhu|%p|%#o|%g\n" */,
+                             ".local .align 8 .b8 depot[64];\n"
+                             "setp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\n"
+                             "st.local.u32 [depot], -6;\nst.local.u32 [depot+4], 42;\nst.local.u32 [depot+8], 2;\n"
+                             "st.local.f64 [depot+16], 0d3FF8000000000000;\nst.local.u32 [depot+24], 0x1ffff;\nst.local.u32 [depot+28], 258;\n"
+                             "st.local.u64 [depot+32], 0;\nst.local.u32 [depot+40], 8;\nst.local.f64 [depot+48], 0d3FB999999999999A;\n"
+                             "mov.u64 %q1, depot;\ncvta.local.u64 %q1, %q1;\nmov.u64 %q5, text;\n"
+                             "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nst.param.b64 [f], %q5;\nst.param.b64 [a], %q1;\n"
+                             "call.uni (r), vprintf, (f, a);\nld.param.b32 %r2, [r];\n}\nst.global.u32 [%out], %r2;\nEND:\n"),
+                      &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    assert_string_equal(rig.printed.at, "42    |1.50|-1|2|(nil)|010|0.1\n");
+    assert_int_equal(*(uint32_t *)rig_host(&rig, out), 9);
     rig_end(&rig);
 }
 
@@ -189,6 +211,7 @@ int main(void)
         ROOM_TEST(a_function_pointer_splits_the_warp_by_target),
         ROOM_TEST(a_function_s_address_is_the_same_by_mov_and_in_a_table),
         ROOM_TEST(a_kernel_prints),
+        ROOM_TEST(a_kernel_prints_stars_shorts_and_null),
         ROOM_TEST(a_failed_assertion_ends_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -581,6 +581,13 @@ static void a_vector_register_is_named_by_its_components(void **state)
            "       fix: compute the address in a register\n");
 }
 
+static void a_function_of_too_many_registers_is_refused(void **state)
+{
+    expect(*state, BODY(".reg .b32 %a<1048576>;\n.reg .v4 .b32 %b<262144>;"),
+           "k.ptx:8:15: error[E0519]: too many registers\n"
+           "    8 | .reg .v4 .b32 %b<262144>;\n      |               ^~\n  expected: at most 2097152 in a function\n");
+}
+
 #define VARIABLE(text) ".version 8.8\n.target sm_100a\n.address_size 64\n.shared .u32 s;\n.global .u32 g;\n" text "\n"
 
 /* MEASURED: ptxas 13.0 refuses them all. */
@@ -659,6 +666,7 @@ int main(void)
         ROOM_TEST(lines_may_end_with_carriage_returns),
         ROOM_TEST(a_vector_register_is_named_by_its_components),
         ROOM_TEST(a_value_that_a_variable_cannot_have_is_refused),
+        ROOM_TEST(a_function_of_too_many_registers_is_refused),
         ROOM_TEST(blocks_nested_too_deeply_are_refused),
         ROOM_TEST(a_vector_of_too_many_elements_is_refused),
         ROOM_TEST(an_instruction_of_too_many_operands_is_refused),
