@@ -242,6 +242,11 @@ static void judge_box(struct dispatch_call *c)
     struct tma *f = tma_of(c);
     struct tensor_map_fault fault;
     const struct ir_view *v = f->tile->region->view;
+    if (!tw_tensor_copy_is_linear(v->layout)) {
+        tw_dispatch_refuse(c, f->tile->at, "elements of '%s' have no address of their own: %s", v->storage->name,
+                           tw_layout_text(c->arena, v->layout));
+        return;
+    }
     if (!tw_tensor_copy_swizzle(v->layout, v->elem.bits, &f->map.map.swizzle)) {
         tw_dispatch_refuse(c, f->tile->at, "the layout of '%s' is no swizzle that the copy engine knows", v->storage->name);
         return;
@@ -290,17 +295,21 @@ static bool next_coord(uint32_t rank, const int64_t *extent, const int64_t *step
     return false;
 }
 
+/* The byte of the storage at which the box at `origin` starts, as the engine is told: before the swizzle. */
+static int64_t first_byte(const struct tma *f, const int64_t *origin)
+{
+    return before_swizzle(f, origin) * f->tile->region->view->elem.bits / 8;
+}
+
 /* Every element of the box at `origin` is where the engine puts it, counted from an aligned start of the storage. */
 static bool box_is_placed(const struct tma *f, const int64_t *origin)
 {
     static const int64_t one[TENSOR_MAP_RANK] = {1, 1, 1, 1, 1};
     const struct ir_view *v = f->tile->region->view;
-    const int64_t first = before_swizzle(f, origin) * v->elem.bits / 8;
+    const int64_t first = first_byte(f, origin);
     const enum tensor_map_swizzle swizzle = f->map.map.swizzle;
     const int64_t inner = f->box[f->rank - 1], pitch = tw_tensor_copy_pitch(swizzle, v->elem.bits, inner);
     int64_t in_box[TENSOR_MAP_RANK] = {0}, coord[TENSOR_MAP_RANK], count = 0;
-    if (first % TENSOR_COPY_ALIGN != 0)
-        return false;
     do {
         for (uint32_t d = 0; d < f->rank; d++)
             coord[d] = origin[d] + in_box[d];
@@ -382,6 +391,12 @@ static void judge_place(struct dispatch_call *c)
     if (!judge_moves(c, f))
         return;
     do {
+        const int64_t first = first_byte(f, origin);
+        if (first % TENSOR_COPY_ALIGN != 0) {
+            tw_dispatch_refuse(c, f->tile->at, "a box starts at byte %lld of '%s'; the engine wants a multiple of %d", (long long)first,
+                               s->name, TENSOR_COPY_ALIGN);
+            return;
+        }
         if (!box_is_placed(f, origin)) {
             tw_dispatch_refuse(c, f->tile->at, "the layout of '%s' is not what the engine writes: %s", s->name,
                                tw_layout_text(c->arena, f->tile->region->view->layout));

@@ -9,6 +9,11 @@ static const enum tensor_map_swizzle swizzle_of[SWIZZLE_MODE_COUNT] = {
     [SWIZZLE_128B] = TMAP_SWIZZLE_128B, [SWIZZLE_128B_ATOM32] = TMAP_SWIZZLE_128B_ATOM_32B,
 };
 
+bool tw_tensor_copy_is_linear(const struct layout *l)
+{
+    return (tw_layout_axes(l) & ~AXIS_BIT(AXIS_M)) == 0 && tw_layout_replicas(l) == 1;
+}
+
 bool tw_tensor_copy_swizzle(const struct layout *l, uint32_t elem_bits, enum tensor_map_swizzle *out)
 {
     enum swizzle_mode mode;

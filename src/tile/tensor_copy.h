@@ -11,6 +11,8 @@ enum {
     TENSOR_COPY_COLUMN = 16   /* bytes, of the innermost coordinate */
 };
 
+/* Whether every element has one address. */
+bool tw_tensor_copy_is_linear(const struct layout *l);
 /* The swizzle of a map whose boxes lie as `l` has them; false: the layout's is none of the engine's. */
 bool tw_tensor_copy_swizzle(const struct layout *l, uint32_t elem_bits, enum tensor_map_swizzle *out);
 /* Bytes to which the shared tensor is aligned: the swizzle's period, and no less than TENSOR_COPY_ALIGN. */

@@ -293,7 +293,7 @@ static bool prove(const struct box_walk *w, int64_t origin)
 static bool check_memory(const struct box_walk *w)
 {
     const struct layout *l = w->o->layout;
-    if ((tw_layout_axes(l) & ~AXIS_BIT(AXIS_M)) == 0 && tw_layout_replicas(l) == 1)
+    if (tw_tensor_copy_is_linear(l))
         return true;
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0432, ": an element has no address of its own");
     tw_diag_expected(d, "one byte address for every element");

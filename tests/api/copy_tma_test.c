@@ -213,6 +213,8 @@ static const struct {
     {"(64, 96), \"int32\", layout=T.ComposeLayout(2, 2, 4, TileLayout(S[(64, 96) : (96, 1)])), align=1024",
      "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[:, :]",
      "box: the layout of 's' is no swizzle that the copy engine knows"},
+    {"(128, 96), \"int32\", layout=TileLayout(S[(128, 24, 4) : (8, 1024, 1)]), align=128",
+     "Tx.copy_async(s[:, :], A[:, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[:, :]", "box: it would take 3072 instructions"},
     {"(64, 96), \"int32\", layout=TileLayout(S[(64, 96) : (1, 64)]), align=128",
      "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "A[0:64, :]",
      "box: boxDim[0] of its tensor map breaks a rule: expected a multiple of 16 bytes, found 1 elements of 32 bits"},
@@ -220,11 +222,16 @@ static const struct {
      "start: the region of 'A' starts at byte 8 of its last dimension; the engine wants a multiple of 16"},
     {"(64, 16), \"int32\", align=128", "Tx.copy_async(s[n : n + 8, :], A[0:8, 0:16], mbar=bar, dispatch=\"tma\")", "tma_auto",
      "s[n : n + 8, :]", "place: a run-time index moves 's' by 64 bytes; the engine wants a multiple of 128"},
+    {SWIZZLED, "Tx.copy_async(s[1, 4:12, 16:32], A[0:8, 0:16], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[1, 4:12, 16:32]",
+     "place: a box starts at byte 16960 of 's'; the engine wants a multiple of 128"},
     {"(4, 32), \"int32\", layout=TileLayout(S[(2, 2, 32) : (128, 32, 1)]), align=128",
      "Tx.copy_async(s[n : n + 2, :], A[0:2, 0:32], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[n : n + 2, :]",
      "place: a run-time index moves 's' by no fixed step"},
     {"(64, 100), \"int32\", align=128", "Tx.copy_async(s[:, 0:96], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto",
-     "s[:, 0:96]", "place: the layout of 's' is not what the engine writes: S[(64, 100):(100, 1)]"},
+     "s[:, 0:96]", "place: a box starts at byte 400 of 's'; the engine wants a multiple of 128"},
+    {"(64, 96), \"int32\", layout=TileLayout(S[(64, 96) : (96, 1)] + T.R[2 : 6144]), align=128",
+     "Tx.copy_async(s[:, :], A[0:64, :], mbar=bar, dispatch=\"tma\")", "tma_auto", "s[:, :]",
+     "box: elements of 's' have no address of their own: S[(64, 96):(96, 1)] + R[(2):(6144)]"},
 };
 
 static void each_rule_of_the_engine_is_said(void **state)
