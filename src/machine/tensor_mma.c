@@ -197,6 +197,45 @@ static bool check_lanes(struct mma_run *r)
     return false;
 }
 
+struct columns {
+    const char *what;
+    uint32_t first, count;
+};
+
+static struct columns scale_columns(const struct mma_run *r, bool of_a)
+{
+    const uint32_t rows = of_a ? r->rows : r->n, id = of_a ? r->desc.sfa_id : r->desc.sfb_id, last = r->factors - 1;
+    const struct tmem_scale end = !of_a && r->path == TMEM_PATH_B ? tw_tmem_scale_split_n(rows, rows - 1, id, last)
+                                                                  : tw_tmem_scale(rows, rows - 1, id, last);
+    return (struct columns){of_a ? "the scales of A" : "the scales of B", (of_a ? r->op->sfa : r->op->sfb) & 0xffff, end.col + 1};
+}
+
+/* The product is written while its operands are read, in no order that is known: what D covers cannot be read as another. */
+static bool check_columns(struct mma_run *r)
+{
+    const struct columns d = {"D", r->op->d & 0xffff, r->bank_n};
+    struct columns others[3];
+    uint32_t count = 0;
+    if (r->inst->form.a_in_tmem)
+        others[count++] = (struct columns){"A", r->op->a_taddr & 0xffff, r->k_a * r->kind->container_bits / 32};
+    for (uint32_t i = 0; i < 2 && r->factors != 0; i++)
+        others[count++] = scale_columns(r, i == 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct columns *o = &others[i];
+        if (o->first >= d.first + d.count || d.first >= o->first + o->count)
+            continue;
+        struct arena *const arena = r->pipe->cta->cluster->diags->arena;
+        tw_tensor_fault(r->pipe, r->op, E0773,
+                        &(struct fault_note){.expected = "columns of tensor memory that D does not cover",
+                                             .found = tw_format(arena, "%s in columns %u to %u, D in %u to %u", o->what, o->first,
+                                                                o->first + o->count - 1, d.first, d.first + d.count - 1),
+                                             .fix = "give each operand columns of its own"},
+                        "%s: D lies over %s", r->inst->name, o->what);
+        return false;
+    }
+    return true;
+}
+
 /* ---- A and B --------------------------------------------------------------------------------- */
 
 static bool read_a_tmem(struct mma_run *r, struct cta *cta, uint32_t bank)
@@ -494,7 +533,7 @@ static bool run_bank(struct mma_run *r, uint32_t cta_index, uint32_t bank)
 
 static bool run(struct mma_run *r)
 {
-    if (!check_lanes(r) || !read_b(r))
+    if (!check_lanes(r) || !check_columns(r) || !read_b(r))
         return false;
     for (uint32_t i = 0; i < 2 && r->ctas[i] != NULL; i++) {
         if (r->factors != 0 && !read_scales(r, r->ctas[i]))

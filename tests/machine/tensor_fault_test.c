@@ -66,6 +66,18 @@ static void illegal_operands_are_diagnosed(void **state)
          "       fix: check the start address and the strides of the descriptor\n"
          "      spec: PTX ISA, tcgen05, shared memory descriptor\n"
          "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{F16_KIND, .m = 128, .n = 64, .mode_b = 3, .a_tmem = true}, "add.u32 %r7, %r1, 60;\n",
+         "error[E0773]: tcgen05.mma: D lies over A\n"
+         "  expected: columns of tensor memory that D does not cover\n"
+         "     found: A in columns 60 to 67, D in 0 to 63\n"
+         "       fix: give each operand columns of its own\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
+        {{.kind = "kind::mxf8f6f4.block_scale", .cta_group = 1, .m = 128, .n = 32, .k = 32, .a = E4M3, .b = E4M3, .container = 8, .mode_a = 3, .mode_b = 3, .scaled = true, .idesc_extra = 1u << 23}, "add.u32 %r11, %r1, 31;\n",
+         "error[E0773]: tcgen05.mma: D lies over the scales of B\n"
+         "  expected: columns of tensor memory that D does not cover\n"
+         "     found: the scales of B in columns 31 to 31, D in 0 to 31\n"
+         "       fix: give each operand columns of its own\n"
+         "note: in an operation issued by thread (0,0,0) of block (0,0,0)\n"},
         {{F16_KIND, .m = 128, .n = 64, .mode_a = 3, .mode_b = 3}, "add.u32 %r1, %r1, 0x1e0;\n",
          "error[E0762]: tcgen05.mma writes D in tensor memory that is not allocated\n"
          "  expected: columns that the CTA has allocated, until the operation has completed\n"
