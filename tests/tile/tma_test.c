@@ -105,6 +105,22 @@ static void equal_uses_share_one_parameter(void **state)
     assert_int_equal(map_named(k, "X_map2")->map.box[1], 64);
 }
 
+static void a_declared_map_is_shared(void **state)
+{
+    static const char head[] =
+        "from tvm.script import tirx as T\n"
+        "@T.function\n"
+        "def k(X: T.Tensor((64, 64), \"float32\"), m: T.TensorMap(\"X\", box=(8, 64)), n: T.TensorMap(\"X\", box=(4, 64))):\n"
+        "    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=1))\n"
+        "    s = T.alloc_shared((8, 64), \"float32\", align=128)\n";
+    struct ir_kernel *k;
+    struct bench_room *room = *state;
+    if (!lower_text(room, head, APPLY(STORE("2d")) "X[8:16, :], s, box=(8, 64))\n" APPLY(STORE("2d")) "X[8:10, :], s[0:2, :], box=(2, 64))\n", &k))
+        fail_msg("%s", tw_test_diags(room));
+    assert_int_equal(k->params.len, 4);
+    assert_string_equal(k->params.at[3].name, "X_map"); /* of two rows, which neither of the declared ones has */
+}
+
 static void what_a_tensor_copy_has_not_is_refused(void **state)
 {
     static const struct copy_case cases[] = {
@@ -386,6 +402,7 @@ int main(void)
         ROOM_TEST(a_box_is_an_instruction_at_the_coordinates_of_its_region),
         ROOM_TEST(the_map_is_the_tensor_with_box_and_swizzle),
         ROOM_TEST(equal_uses_share_one_parameter),
+        ROOM_TEST(a_declared_map_is_shared),
         ROOM_TEST(what_a_tensor_copy_has_not_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
