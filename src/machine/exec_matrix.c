@@ -73,7 +73,8 @@ static uint32_t word_of_bytes(const struct dinst *d, uint8_t (*rows)[ROW_BYTES],
 
 static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    (void)mask;
+    if (mask != ALL_LANES)
+        return tw_fault_missing_lanes(w, mask, "ldmatrix");
     uint8_t rows[MAX_ROWS][ROW_BYTES];
     const unsigned row_count = (unsigned)d->mod[2] * d->mod[3];
     for (unsigned i = 0; i < row_count; i++) {
@@ -97,7 +98,8 @@ static enum exec_status exec_ldmatrix(struct warp *w, const struct dinst *d, uin
 
 static enum exec_status exec_stmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    (void)mask;
+    if (mask != ALL_LANES)
+        return tw_fault_missing_lanes(w, mask, "stmatrix");
     uint8_t *rows[MAX_ROWS];
     const struct matrix_form form = form_of(d);
     const unsigned row_count = (unsigned)d->mod[2] * d->mod[3];
@@ -149,6 +151,8 @@ static bool prepare_stmatrix(struct decoder *dc, const struct ptx_inst *in, stru
 /* Element (i, j) is half j & 1 of lane 4i + j / 2; half e of the result is element (2t + e, g) of the source. */
 static enum exec_status exec_movmatrix(struct warp *w, const struct dinst *d, uint32_t mask)
 {
+    if (mask != ALL_LANES)
+        return tw_fault_missing_lanes(w, mask, "movmatrix");
     const uint32_t *const from = row32(w, d->op[1].ref);
     uint32_t r[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {

@@ -100,18 +100,6 @@ static struct arena *texts(const struct warp *w)
     return w->cluster->diags->arena;
 }
 
-/* SOURCE: PTX ISA, mma: all threads of the warp must execute it; a lane that has exited leaves its elements undefined. */
-static enum exec_status fault_missing(struct warp *w, uint32_t mask)
-{
-    const uint32_t missing = ALL_LANES & ~mask;
-    return tw_fault(w, first_lane(mask), E0773,
-                    &(struct fault_note){.expected = "all 32 lanes of the warp",
-                                         .found = tw_format(texts(w), "lane %u does not take part",
-                                                            first_lane(missing)),
-                                         .spec = "PTX ISA, mma"},
-                    "mma.sync by a part of a warp");
-}
-
 /* ---- Scales of blocks --------------------------------------------------------------------------------- */
 
 struct mma_scales {
@@ -169,7 +157,7 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
     uint8_t scratch[SCRATCH_BYTES];
     struct mma_scales scales;
     if (mask != ALL_LANES)
-        return fault_missing(w, mask);
+        return tw_fault_missing_lanes(w, mask, "mma");
     if (!gather_scales(w, in, &scales))
         return EXEC_FAULT;
     gather(w, &d->op[AT_A], &in->a, a);
@@ -218,7 +206,7 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
     uint8_t select[MMA_MAX_M * MMA_MAX_K];
     struct mma_scales scales;
     if (mask != ALL_LANES)
-        return fault_missing(w, mask);
+        return tw_fault_missing_lanes(w, mask, "mma");
     if (!read_metadata(w, d, select) || !gather_scales(w, in, &scales))
         return EXEC_FAULT;
     gather(w, &d->op[AT_A], &in->a, a);

@@ -147,6 +147,18 @@ void tw_lane_list(uint32_t mask, struct text *out)
     }
 }
 
+enum exec_status tw_fault_missing_lanes(struct warp *w, uint32_t mask, const char *name)
+{
+    struct arena *const arena = w->cluster->diags->arena;
+    const uint32_t missing = ALL_LANES & ~mask;
+    const bool one = (missing & (missing - 1)) == 0;
+    return tw_fault(w, first_lane(mask), E0773,
+                    &(struct fault_note){.expected = "all 32 lanes of the warp",
+                                         .found = tw_format(arena, "%s %s not take part", lane_list(arena, missing), one ? "does" : "do"),
+                                         .spec = tw_format(arena, "PTX ISA, %s", name)},
+                    "%s by a part of a warp", name);
+}
+
 enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     (void)d;

@@ -353,6 +353,9 @@ void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned 
 /* "lane 3", "lanes 0-3, 8" */
 void tw_lane_list(uint32_t mask, struct text *out);
 
+/* An instruction of the whole warp without some of its lanes. SOURCE: PTX ISA, mma, ldmatrix, stmatrix, movmatrix: the behaviour
+ * is undefined if a thread of the warp has exited. */
+enum exec_status tw_fault_missing_lanes(struct warp *w, uint32_t mask, const char *name);
 /* An .aligned instruction whose guard is false for some lanes. */
 enum exec_status tw_fault_partial_guard(struct warp *w, const struct dinst *d, uint32_t mask);
 

@@ -83,6 +83,14 @@ static enum exec_status run_special(struct warp *w, const struct dinst *d, uint3
     return d->run(w, d, mask);
 }
 
+/* Lanes that the guard holds back do not wait with the others: forward progress is each lane's own. */
+static void let_pass(struct warp *w, struct split *s, uint32_t mask)
+{
+    const uint32_t passing = s->mask & ~mask;
+    if (w->now == s && passing != 0)
+        tw_warp_move(w, passing, s->frame, s->pc + 1);
+}
+
 static inline void count(struct tally *t, uint32_t number, uint32_t mask)
 {
     t->insts[number].warps++;
@@ -134,6 +142,8 @@ static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp
                 }
             } else {
                 go_on = false;
+                if (status == EXEC_AGAIN)
+                    let_pass(w, s, mask);
                 if (status == EXEC_TURN) {
                     c->wants_turn = true;
                     steps--;

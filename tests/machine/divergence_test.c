@@ -154,6 +154,41 @@ static void lanes_that_have_exited_are_not_waited_for(void **state)
     rig_end(&rig);
 }
 
+/* The upper lanes skip the shuffle and exit; the lower ones wait for them, as for all that have not exited, and go on. */
+static void lanes_that_a_guard_holds_back_go_on(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(&rig, *state,
+                                              KERNEL("",
+                                                     "setp.lt.u32 %p1, %t, 16;\nmov.u32 %r1, 99;\n"
+                                                     "@%p1 shfl.sync.idx.b32 %r1, %t, 3, 31, -1;\n"
+                                                     "st.global.u32 [%at], %r1;\n"),
+                                              &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(words[i], i < 16 ? 3 : 99);
+    rig_end(&rig);
+}
+
+/* Lane 0 alone waits under a guard, and lane 1 of its warp arrives behind that. */
+static void a_guarded_wait_holds_no_other_lane(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(&rig, *state,
+                                              KERNEL(".shared .align 8 .b64 bar;",
+                                                     "setp.eq.u32 %p1, %t, 0;\nsetp.eq.u32 %p2, %t, 1;\n"
+                                                     "@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n"
+                                                     "@%p1 mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0;\n"
+                                                     "@%p2 mbarrier.arrive.shared.b64 _, [bar];\n"
+                                                     "selp.u32 %r1, 1, 2, %p3;\nst.global.u32 [%at], %r1;\n"),
+                                              &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    assert_int_equal(words[0], 1);
+    rig_end(&rig);
+}
+
 /* bar.warp.sync joins lanes that stand at different instructions. */
 static void a_warp_barrier_may_be_reached_at_different_places(void **state)
 {
@@ -292,6 +327,8 @@ int main(void)
         ROOM_TEST(a_block_may_wait_for_a_block_that_starts_later),
         ROOM_TEST(an_indexed_branch_splits_a_warp_by_target),
         ROOM_TEST(lanes_that_have_exited_are_not_waited_for),
+        ROOM_TEST(lanes_that_a_guard_holds_back_go_on),
+        ROOM_TEST(a_guarded_wait_holds_no_other_lane),
         ROOM_TEST(a_warp_barrier_may_be_reached_at_different_places),
         ROOM_TEST(a_collective_of_half_a_warp_needs_only_that_half),
         ROOM_TEST(groups_with_their_own_mask_are_apart_at_one_instruction),

@@ -106,12 +106,44 @@ static void a_misaligned_row_is_a_fault(void **state)
                      "note: by thread (1,0,0) of block (0,0,0)\n");
 }
 
+/* SOURCE: PTX ISA, ldmatrix, stmatrix, movmatrix, mma: undefined if a thread of the warp has exited. */
+static void a_matrix_instruction_without_some_of_its_lanes_is_a_fault(void **state)
+{
+#define HALF(statement)                                                                                                  \
+    statement, KERNEL(".shared .align 16 .b8 image[512];",                                                               \
+                      "mov.u32 %r1, image;\nsetp.gt.u32 %p1, %t, 15;\n@%p1 exit;\n" statement "\n")
+    static const struct {
+        const char *name, *statement, *text;
+    } rows[] = {
+        {"ldmatrix", HALF("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];")},
+        {"stmatrix", HALF("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};")},
+        {"movmatrix", HALF("movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;")},
+        {"mma", HALF("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2,%r3}, {%r1}, {%r1}, {%r2,%r3};")},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[100];
+        memset(line, '~', sizeof line);
+        line[0] = '^';
+        line[strlen(rows[i].statement)] = '\0';
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        kernel_must_fail(room, rows[i].text, 1, 32, LAUNCH_FAULT,
+                         tw_format(&room->arena,
+                                   "k.ptx:14:1: error[E0773]: %s by a part of a warp\n   14 | %s\n      | %s\n"
+                                   "  expected: all 32 lanes of the warp\n     found: lanes 16-31 do not take part\n"
+                                   "      spec: PTX ISA, %s\nnote: by thread (0,0,0) of block (0,0,0)\n",
+                                   rows[i].name, rows[i].statement, line, rows[i].name));
+    }
+#undef HALF
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(fragments_are_loaded_and_stored_as_measured),
         ROOM_TEST(movmatrix_transposes_as_measured),
         ROOM_TEST(a_misaligned_row_is_a_fault),
+        ROOM_TEST(a_matrix_instruction_without_some_of_its_lanes_is_a_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
