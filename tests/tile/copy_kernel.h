@@ -2,9 +2,8 @@
 #ifndef TW_TESTS_TILE_COPY_KERNEL_H
 #define TW_TESTS_TILE_COPY_KERNEL_H
 
+#include "tile/text_kernel.h"
 #include "tile/words.h"
-
-#include "lang/lang.h"
 
 /* The body begins on line 10. */
 static const char copy_head[] =
@@ -20,15 +19,7 @@ static const char copy_head[] =
 
 static inline bool lower_copy(struct bench_room *room, const char *body, struct ir_kernel **kernel)
 {
-    const char *text = tw_format(&room->arena, "%s%s", copy_head, body);
-    tw_diags_init(&room->diags, &room->arena, &room->sources);
-    const struct isa *isa = tw_isa_open(&room->arena);
-    struct lang_program *p = tw_lang_load(&room->arena, &room->sources, tw_sources_add(&room->sources, "k.py", tw_str(text)),
-                                          &room->diags, isa, NULL);
-    *kernel = tw_lang_build(p, "k");
-    if (*kernel == NULL)
-        fail_msg("the language refuses the test's kernel: %s", tw_test_diags(room));
-    return tw_tile_lower(*kernel, isa, &room->diags);
+    return lower_text(room, copy_head, body, kernel);
 }
 
 /* The lowered instructions, one a line. */
