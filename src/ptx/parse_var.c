@@ -30,6 +30,13 @@ bool tw_ptx_parser_type(struct parser *p, uint16_t *type, bool registers)
         tw_diag_fix(d, "declare it '.b%u'", isa_type_bits(mod));
         return false;
     }
+    static const char *const opaque[] = {".texref", ".samplerref", ".surfref"};
+    for (size_t i = 0; i < sizeof opaque / sizeof opaque[0]; i++)
+        if (tw_ptx_parser_is_directive(p, opaque[i])) {
+            struct diag *d = tw_diag(p->diags, E0522, tw_ptx_parser_here(p), "textures and surfaces are not supported");
+            tw_diag_expected(d, "a program that reads global memory by ld");
+            return false;
+        }
     return tw_ptx_parser_expected(p, registers ? "a register type such as .b32, .f32 or .pred" : "a type such as .b32 or .f32");
 }
 

@@ -590,7 +590,7 @@ static void a_function_of_too_many_registers_is_refused(void **state)
 
 #define VARIABLE(text) ".version 8.8\n.target sm_100a\n.address_size 64\n.shared .u32 s;\n.global .u32 g;\n" text "\n"
 
-/* MEASURED: ptxas 13.0 refuses them all. */
+/* MEASURED: ptxas 13.0 refuses them all but the texture. */
 static void a_value_that_a_variable_cannot_have_is_refused(void **state)
 {
     static const struct {
@@ -610,6 +610,9 @@ static void a_value_that_a_variable_cannot_have_is_refused(void **state)
         {VARIABLE(".global .u8 x[1] = {0xFF0(g)};"),
          "k.ptx:6:21: error[E0522]: this mask picks no byte of an address\n    6 | .global .u8 x[1] = {0xFF0(g)};\n"
          "      |                     ^~~~~\n  expected: 0xFF, 0xFF00, 0xFF0000, ... for one byte\n     found: 0xFF0\n"},
+        {VARIABLE(".global .texref t;"),
+         "k.ptx:6:9: error[E0522]: textures and surfaces are not supported\n    6 | .global .texref t;\n"
+         "      |         ^~~~~~~\n  expected: a program that reads global memory by ld\n"},
         {VARIABLE(".global .u8 x[];"), "k.ptx:6:13: error[E0522]: 'x' has no size\n    6 | .global .u8 x[];\n"
                                        "      |             ^\n  expected: a length, values, or .extern\n"},
         {VARIABLE(".entry k(.param .v2 .f32 x) { ret; }"),
