@@ -116,6 +116,103 @@ static void boxes_land_where_the_layout_has_them(void **state)
     }
 }
 
+/* ---- drawn boxes ------------------------------------------------------------------------------------------ */
+
+struct drawn_box {
+    int mode, rows, columns, row, column, height, width;
+    bool row_at_run_time, stage_at_run_time, stores;
+};
+
+static int pick(uint32_t *state, int count)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (int)((*state >> 16) % (uint32_t)count);
+}
+
+static struct drawn_box draw(uint32_t *state)
+{
+    struct drawn_box b = {.mode = pick(state, 4), .rows = 8 << pick(state, 3), .columns = 32 << pick(state, 2)};
+    b.height = 1 << pick(state, 4);
+    b.width = 8 << pick(state, 3);
+    b.row_at_run_time = pick(state, 3) == 0;
+    b.row = b.row_at_run_time ? 3 : pick(state, b.rows);
+    b.column = pick(state, 2) * 8 * pick(state, b.columns / 8);
+    b.stage_at_run_time = pick(state, 2) == 0;
+    b.stores = pick(state, 3) == 0;
+    b.height = b.height > b.rows - b.row ? b.rows - b.row : b.height;
+    b.width = b.width > b.columns - b.column ? b.columns - b.column : b.width;
+    return b;
+}
+
+/* Rows from 5 and columns from 16 of A by way of stage 1 of s to the start of Out: one of the two ways by the engine. */
+static void write_box(const struct drawn_box *b, char *to, size_t bytes)
+{
+    char storage[128], row[16], region[96];
+    const char *stage = b->stage_at_run_time ? "n - 2" : "1";
+    snprintf(storage, sizeof storage, "(2, %d, %d), \"int32\", layout=mma_shared_layout(\"int32\", %d, (2, %d, %d)), align=1024", b->rows,
+             b->columns, b->mode, b->rows, b->columns);
+    snprintf(row, sizeof row, "%s", b->row_at_run_time ? "n" : "0");
+    snprintf(region, sizeof region, "s[%s, %s + %d : %s + %d, %d : %d]", stage, row, b->row_at_run_time ? 0 : b->row, row,
+             (b->row_at_run_time ? 0 : b->row) + b->height, b->column, b->column + b->width);
+    int n = snprintf(to, bytes, HEAD, "", storage);
+    if (b->stores)
+        n += snprintf(to + n, bytes - (size_t)n,
+                      "        for i in range(%d):\n            for j in range(%d):\n"
+                      "                s[1, %d + i, %d + j] = A[5 + i, 16 + j]\n"
+                      "        T.ptx.fence.proxy_async(\"shared::cta\")\n"
+                      "        Tx.copy_async(Out[0:%d, 0:%d], %s, dispatch=\"tma\")\n" CLOSE,
+                      b->height, b->width, b->row, b->column, b->height, b->width, region);
+    else
+        n += snprintf(to + n, bytes - (size_t)n,
+                      "        Tx.copy_async(%s, A[5:%d, 16:%d], mbar=bar, dispatch=\"tma\")\n" WAIT("%d")
+                      "        for i in range(%d):\n            for j in range(%d):\n"
+                      "                Out[i, j] = s[1, %d + i, %d + j]\n",
+                      region, 5 + b->height, 16 + b->width, 4 * b->height * b->width, b->height, b->width, b->row, b->column);
+    assert_true((size_t)n < bytes);
+}
+
+static bool is_refused(const char *text)
+{
+    tw_ctx *ctx = tw_ctx_create(NULL);
+    tw_module *module = NULL;
+    assert_non_null(ctx);
+    const bool taken = tw_compile(ctx, "k.py", text, strlen(text), NULL, &module) == TW_OK;
+    if (!taken && strstr(tw_diagnostics(ctx, TW_TEXT), "tma_auto, place: a ") == NULL)
+        fail_msg("%s\n%s", tw_diagnostics(ctx, TW_TEXT), text);
+    tw_module_destroy(module);
+    tw_ctx_destroy(ctx);
+    return !taken;
+}
+
+/* Whatever is not refused for its place arrives, element for element. */
+static void what_is_taken_arrives_wherever_it_lies(void **state)
+{
+    enum { DRAWN = 300 };
+    uint32_t seed = 1;
+    int arrived = 0;
+    (void)state;
+    for (int i = 0; i < DRAWN; i++) {
+        const struct drawn_box b = draw(&seed);
+        char text[4096];
+        write_box(&b, text, sizeof text);
+        if (is_refused(text))
+            continue;
+        struct program_run *r = program_run(text);
+        for (int e = 0; e < 128 * 96; e++) {
+            const int row = e / 96, column = e % 96, want = row < b.height && column < b.width ? (row + 5) * 96 + column + 16 : 0;
+            int32_t got;
+            memcpy(&got, r->out + 4 * e, 4);
+            if (got != want)
+                fail_msg("(%d, %d): want %d, got %d in\n%s", row, column, want, (int)got, text);
+        }
+        program_end(r);
+        arrived++;
+    }
+    assert_true(arrived >= DRAWN / 5);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------- */
+
 static void expect_refusal(const char *storage, const char *line, const char *want)
 {
     char text[4096];
@@ -348,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_land_where_the_layout_has_them),
+        cmocka_unit_test(what_is_taken_arrives_wherever_it_lies),
         cmocka_unit_test(what_the_engine_cannot_do_is_listed),
         cmocka_unit_test(each_rule_of_the_engine_is_said),
         cmocka_unit_test(many_threads_are_too_many),
