@@ -293,6 +293,20 @@ static struct diag *shape_error(struct tile_call *c, uint32_t index, enum diag_c
     return d;
 }
 
+/* A matrix that is a whole number of atoms was given without its repeat axes. */
+static void suggest_repeats(const struct tile_call *c, const struct tile_operand *o, struct diag *d)
+{
+    const struct tile_axis *atom = o->row->atom;
+    if (c->crew.group_rank != 0 || o->shape.rank != 2 || o->row->atom_rank != 2 || strlen(o->row->repeats) != 2 ||
+        o->storage == NULL || (o->storage->scope != IR_SHARED && o->storage->scope != IR_TMEM))
+        return;
+    const int64_t rows = c->symbol[atom[0].extent], columns = c->symbol[atom[1].extent];
+    if (o->shape.dim[0] % rows != 0 || o->shape.dim[1] % columns != 0)
+        return;
+    tw_diag_fix(d, "write .rearrange(\"(i %s) (j %s) -> i j %s %s\", %s=%lld, %s=%lld) behind it", atom[0].name, atom[1].name,
+                atom[0].name, atom[1].name, atom[0].name, (long long)rows, atom[1].name, (long long)columns);
+}
+
 static bool check_rank(struct tile_call *c, uint32_t index)
 {
     struct tile_operand *o = &c->operand[index];
@@ -300,7 +314,8 @@ static bool check_rank(struct tile_call *c, uint32_t index)
     const uint32_t letters = any ? 0 : (uint32_t)strlen(o->row->repeats);
     const uint32_t fixed = c->crew.group_rank + letters + o->row->atom_rank;
     if (o->shape.rank < fixed) {
-        shape_error(c, index, E0410, tw_format(c->arena, " has %u dimensions; %u are needed", o->shape.rank, fixed));
+        suggest_repeats(c, o, shape_error(c, index, E0410,
+                                          tw_format(c->arena, " has %u dimensions; %u are needed", o->shape.rank, fixed)));
         return false;
     }
     o->atom_first = o->shape.rank - o->row->atom_rank;

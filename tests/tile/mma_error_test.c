@@ -184,7 +184,8 @@ static void too_few_dimensions_are_shown_with_what_is_wanted(void **state)
            LINE
            "      |              ^\n"
            "  expected: (M_repeat, K_repeat, m 128, k 16)\n"
-           "     found: (128, 64)\n");
+           "     found: (128, 64)\n"
+           "       fix: write .rearrange(\"(i m) (j k) -> i j m k\", m=128, k=16) behind it\n");
 }
 
 static void a_wrong_atom_extent_names_the_axis(void **state)
