@@ -48,6 +48,8 @@ static void read_side(struct dispatch_call *c, enum copy_operand o)
     else if (s->region->view->elem.bits % 8 != 0)
         tw_dispatch_refuse(c, s->arg->at, "operand %s has elements of %u bits, which have no address", tw_copy_names[o],
                            s->region->view->elem.bits);
+    else if (o == COPY_DST && !s->distributed && tw_layout_replicas(s->region->view->layout) != 1)
+        tw_dispatch_refuse(c, s->arg->at, "'%s' has copies of its elements, and one of each would be written", s->storage->name);
 }
 
 void tw_copy_judge_operands(struct dispatch_call *c)

@@ -166,6 +166,14 @@ static void what_no_variant_takes_is_listed(void **state)
                    "k.py:10:24: note: vector, shapes: operand src has the shape (95,), and operand dst (96,)\n"
                    "   10 |     Tx.copy(Out[0, :], A[0, 0:95])\n"
                    "      |                        ^~~~~~~~~~\n");
+    expect_refusal("    s = T.alloc_shared((96,), \"int32\", layout=TileLayout(S[(96,) : (1,)] + T.R[2 : 96]))\n    Tx.cta.copy(s[:], A[0, :])\n",
+                   "k.py:11:5: error[E0440]: no variant of copy takes this call\n"
+                   "   11 |     Tx.cta.copy(s[:], A[0, :])\n"
+                   "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  expected: a call that one of these takes: \"vector\"\n"
+                   "k.py:11:17: note: vector, operands: 's' has copies of its elements, and one of each would be written\n"
+                   "   11 |     Tx.cta.copy(s[:], A[0, :])\n"
+                   "      |                 ^~~~\n");
     expect_refusal("    Tx.copy(H[0, :], A[0, :], wide=True)\n",
                    "k.py:10:5: error[E0440]: no variant of copy takes this call\n"
                    "   10 |     Tx.copy(H[0, :], A[0, :], wide=True)\n"
