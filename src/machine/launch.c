@@ -84,12 +84,14 @@ static bool check_cluster(struct launch *l, const struct ptx_directives *dir)
         tw_diag_found(d, "%s", dims_text(l, l->cluster));
         return false;
     }
-    const uint64_t most = dir->maxclusterrank != 0 && dir->maxclusterrank < TW_MAX_CLUSTER_CTAS ? dir->maxclusterrank
-                                                                                                 : TW_MAX_CLUSTER_CTAS;
-    const unsigned sm = l->sm;
-    if (product(l->cluster) > (sm >= 90 ? most : 1)) {
+    const uint32_t of_gpu = l->sm >= 90 ? TW_MAX_CLUSTER_CTAS : 1;
+    const bool declared = dir->maxclusterrank != 0 && dir->maxclusterrank < of_gpu;
+    if (product(l->cluster) > (declared ? dir->maxclusterrank : of_gpu)) {
         struct diag *const d = refuse(l, "the cluster has too many CTAs");
-        tw_diag_expected(d, "at most %llu for sm_%u", (unsigned long long)(sm >= 90 ? most : 1), sm);
+        if (declared)
+            tw_diag_expected(d, "at most %u, the kernel's .maxclusterrank", dir->maxclusterrank);
+        else
+            tw_diag_expected(d, "at most %u for sm_%u", of_gpu, l->sm);
         tw_diag_found(d, "%s = %llu", dims_text(l, l->cluster), (unsigned long long)product(l->cluster));
         return false;
     }

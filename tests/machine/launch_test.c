@@ -6,7 +6,8 @@ static const char directives[] = ".version 8.8\n.target sm_90a\n.address_size 64
                                  ".visible .entry max(.param .u64 out) .maxntid 64, 2, 1\n{\nret;\n}\n"
                                  ".visible .entry pair(.param .u64 out) .reqnctapercluster 2, 1, 1\n{\nret;\n}\n"
                                  ".visible .entry big(.param .u64 out)\n{\n.shared .align 16 .b8 box[200000];\n.reg .b32 %r;\n"
-                                 "ld.shared.u32 %r, [box];\nret;\n}\n";
+                                 "ld.shared.u32 %r, [box];\nret;\n}\n"
+                                 ".visible .entry four(.param .u64 out) .maxclusterrank 4\n{\nret;\n}\n";
 
 static void the_driver_s_refusals(void **state)
 {
@@ -51,6 +52,12 @@ static void the_driver_s_refusals(void **state)
          "      |                 ^~~\n"
          "  expected: at most 16 for sm_90\n"
          "     found: 17 x 1 x 1 = 17\n"},
+        {"four", {.block = {32}, .cluster = {8}, .grid = {8}},
+         "k.ptx:23:17: error[E0708]: the cluster has too many CTAs\n"
+         "   23 | .visible .entry four(.param .u64 out) .maxclusterrank 4\n"
+         "      |                 ^~~~\n"
+         "  expected: at most 4, the kernel's .maxclusterrank\n"
+         "     found: 8 x 1 x 1 = 8\n"},
         {"big", {.block = {32}, .grid = {1, 65536}},
          "k.ptx:16:17: error[E0708]: the grid is too large\n"
          "   16 | .visible .entry big(.param .u64 out)\n"
