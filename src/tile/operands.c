@@ -72,14 +72,15 @@ static enum num_format scalar_format(const struct tile_operand_row *row)
 
 static const char *scope_words(const struct tile_call *c, const struct tile_operand_row *row)
 {
+    const char *dtype = scalar_format(row) == NUM_NONE ? NULL : tw_num_format(scalar_format(row))->dtype;
     struct text t;
     tw_text_init(&t, c->arena);
     for (int s = IR_GLOBAL; s <= IR_TMEM; s++)
         if (row->scopes & 1u << s)
             tw_text_addf(&t, "%sa tensor in %s memory", t.len == 0 ? "" : ", or ",
                          s == IR_TMEM ? "tensor" : tw_ir_scope_name((enum ir_scope)s));
-    if (row->scalar && scalar_format(row) != NUM_NONE)
-        tw_text_addf(&t, ", or a%s %s scalar", tw_num_format(scalar_format(row))->dtype[0] == 'i' ? "n" : "", tw_num_format(scalar_format(row))->dtype);
+    if (row->scalar && dtype != NULL)
+        tw_text_addf(&t, ", or a%s %s scalar", dtype[0] == 'i' ? "n" : "", dtype);
     else if (row->scalar)
         tw_text_addf(&t, ", or a scalar of %u bits", row->elem_bits);
     return t.at;

@@ -94,7 +94,8 @@ static bool read_corners(struct tile_call *c, struct tma *t)
     for (int i = 0; i < 2; i++) {
         int64_t corner[TENSOR_MAP_RANK];
         if (tw_tile_param(c, names[i]) == NULL)
-            return missing_param(c, names[i], tw_format(c->arena, "the %s corner, %u integer%s", names[i], spatial, spatial == 1 ? "" : "s"));
+            return missing_param(c, names[i], tw_format(c->arena, "the %s corner, %u integer%s", names[i], spatial,
+                                                        spatial == 1 ? "" : "s"));
         if (!read_static(c, names[i], spatial, INT16_MIN, INT16_MAX, corner))
             return false;
         for (uint32_t d = 0; d < spatial; d++)

@@ -211,9 +211,11 @@ bool tw_tma_make_map(struct tile_call *c, struct tma *t)
     map.map.swizzle = t->swizzle;
     map.map.fill = (enum tensor_map_fill)choice(c, "oob", tw_tensor_map_fill_names);
     map.map.l2 = (enum tensor_map_l2)choice(c, "l2", tw_tensor_map_l2_names);
-    if (!tw_ir_map_check(c->k, c->diags, &map, TENSOR_MAP_NEWEST_SM, tw_format(c->arena, "%s_map", map.tensor->name), c->operand[t->global].arg->at))
+    const struct src_span at = c->operand[t->global].arg->at;
+    const char *name = tw_format(c->arena, "%s_map", map.tensor->name);
+    if (!tw_ir_map_check(c->k, c->diags, &map, TENSOR_MAP_NEWEST_SM, name, at))
         return false;
-    t->map = tw_ir_map_shared(c->k, &map, c->operand[t->global].arg->at);
+    t->map = tw_ir_map_shared(c->k, &map, at);
     return true;
 }
 
