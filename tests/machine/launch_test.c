@@ -78,7 +78,7 @@ static void the_driver_s_refusals(void **state)
          "     found: 4 bytes\n"},
         {"nobody", {.block = {32}},
          "error[E0717]: the module has no kernel 'nobody'\n"
-         "  expected: 'req', 'max', 'pair', 'big'\n"},
+         "  expected: 'req', 'max', 'pair', 'big', 'four'\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct launch_spec spec = rows[i].spec;
