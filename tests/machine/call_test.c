@@ -183,6 +183,19 @@ static void a_kernel_prints_stars_shorts_and_null(void **state)
     rig_end(&rig);
 }
 
+static void a_function_without_a_body_is_named_before_the_run(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL(".extern .func (.param .b64 p) malloc(.param .b64 n);\n",
+                            "{\n.param .b64 n; .param .b64 p;\nst.param.b64 [n], 64;\ncall.uni (p), malloc, (n);\n}\n"),
+                     1, 32, LAUNCH_FAULT,
+                     "k.ptx:15:1: error[E0709]: 'call.uni' is known, but this machine does not execute it\n"
+                     "   15 | call.uni (p), malloc, (n);\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 1 instruction of this form in 'k'; 'malloc' has no body: of the functions that a GPU's driver brings along, "
+                     "vprintf and __assertfail are known\n");
+}
+
 static void a_failed_assertion_ends_the_launch(void **state)
 {
     kernel_must_fail(*state,
@@ -212,6 +225,7 @@ int main(void)
         ROOM_TEST(a_function_s_address_is_the_same_by_mov_and_in_a_table),
         ROOM_TEST(a_kernel_prints),
         ROOM_TEST(a_kernel_prints_stars_shorts_and_null),
+        ROOM_TEST(a_function_without_a_body_is_named_before_the_run),
         ROOM_TEST(a_failed_assertion_ends_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
