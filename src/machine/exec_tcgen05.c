@@ -281,10 +281,13 @@ static bool columns_allocated(struct warp *w, unsigned lane, const char *name, c
         bad = r->split >= TW_TMEM_COLS ? r->split : tw_tmem_unallocated(t, r->col + r->split, cols);
     if (bad == UINT32_MAX)
         return true;
+    const bool released = tw_tmem_was_released(t, bad);
     tw_fault(w, lane, E0762,
              &(struct fault_note){.expected = "columns that this CTA has allocated",
                                   .found = bad >= TW_TMEM_COLS ? tw_format(texts(w), "column %u, past the last one", bad)
-                                                               : tw_format(texts(w), "column %u, which is not allocated", bad)},
+                                           : released          ? tw_format(texts(w), "column %u, which has been released", bad)
+                                                               : tw_format(texts(w), "column %u, which was never allocated", bad),
+                                  .fix = released ? "let tcgen05.dealloc wait for this instruction" : NULL},
              "%s of columns %u to %u of tensor memory", name, r->col, r->col + cols - 1);
     return false;
 }

@@ -311,14 +311,14 @@ static void misuse_is_diagnosed(void **state)
          "   11 | tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r2,%r3}, [%r1+31];\n"
          "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: columns that this CTA has allocated\n"
-         "     found: column 32, which is not allocated\n"
+         "     found: column 32, which was never allocated\n"
          "note: by thread (0,0,0) of block (0,0,0)\n"},
         {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r2}, [%r1], 40;\n",
          "k.ptx:11:1: error[E0762]: tcgen05.ld of columns 0 to 0 of tensor memory\n"
          "   11 | tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r2}, [%r1], 40;\n"
          "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: columns that this CTA has allocated\n"
-         "     found: column 40, which is not allocated\n"
+         "     found: column 40, which was never allocated\n"
          "note: by thread (0,0,0) of block (0,0,0)\n"},
         {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r2}, [%r1+16], 4294967280;\n",
          "k.ptx:11:1: error[E0762]: tcgen05.ld of columns 16 to 16 of tensor memory\n"
@@ -326,6 +326,14 @@ static void misuse_is_diagnosed(void **state)
          "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: columns that this CTA has allocated\n"
          "     found: column 4294967280, past the last one\n"
+         "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\n" FREE "32;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1];\n",
+         "k.ptx:12:1: error[E0762]: tcgen05.ld of columns 0 to 0 of tensor memory\n"
+         "   12 | tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r1];\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: columns that this CTA has allocated\n"
+         "     found: column 0, which has been released\n"
+         "       fix: let tcgen05.dealloc wait for this instruction\n"
          "note: by thread (0,0,0) of block (0,0,0)\n"},
         {32, ALLOC "32;\nld.shared.u32 %r1, [%r0];\ntcgen05.shift.cta_group::1.down [%r1+28];\n",
          "k.ptx:11:1: error[E0762]: tcgen05.shift reads the shifted rows in tensor memory that is not allocated\n"
