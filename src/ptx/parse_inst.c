@@ -317,13 +317,16 @@ static bool parse_guard(struct parser *p, struct ptx_inst *inst)
         return tw_ptx_parser_expected(p, "a predicate register after '@'");
     struct str name = tw_lex_text(&p->lx, &p->lx.tok);
     struct ptx_operand o = resolve_name(p, name);
-    if (o.kind == OPERAND_NAME)
+    const bool vector = tw_names_find(&p->names, name).kind == NAME_VECTOR;
+    if (o.kind == OPERAND_NAME && !vector)
         return unknown_name(p, name, o.begin);
     if (o.kind != OPERAND_REG || p->func->regs.at[o.index].type != MOD_PRED) {
         struct diag *d = tw_diag(p->diags, E0523, tw_ptx_parser_here(p), "the guard '" STR_FMT "' is no predicate", STR_ARG(name));
         tw_diag_expected(d, "a .pred register");
         if (o.kind == OPERAND_REG)
             tw_diag_found(d, "a .%s register", tw_isa_mods[p->func->regs.at[o.index].type].text);
+        else if (vector)
+            tw_diag_found(d, "a vector register");
         return false;
     }
     inst->guard = o.index;

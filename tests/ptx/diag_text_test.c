@@ -574,6 +574,10 @@ static void a_vector_register_is_named_by_its_components(void **state)
            "k.ptx:9:25: error[E0511]: a vector inside braces\n"
            "    9 | st.global.v4.b32 [%a], {%w, %w};\n      |                         ^~\n  expected: a scalar: one component, such as .x\n");
     tw_diags_init(&room->diags, &room->arena, &room->sources);
+    expect(room, BODY(".reg .v2 .b32 %w;\n@%w bra L;\nL:"),
+           "k.ptx:8:2: error[E0523]: the guard '%w' is no predicate\n"
+           "    8 | @%w bra L;\n      |  ^~\n  expected: a .pred register\n     found: a vector register\n");
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
     expect(room, BODY(".shared .b32 s[4];\nld.shared.b32 %r1, s[%r2];"),
            "k.ptx:8:22: error[E0501]: unexpected token\n"
            "    8 | ld.shared.b32 %r1, s[%r2];\n      |                      ^~~\n"
