@@ -297,6 +297,19 @@ static uint32_t param_row(const struct tile_family *f, const char *name)
     return i;
 }
 
+static void suggest_param(const struct tile_param_row *row, struct diag *d)
+{
+    static const char *const samples[] = {
+        [TILE_PARAM_SHAPE] = "(M, N, K)",   [TILE_PARAM_FLAG] = "True",  [TILE_PARAM_NUMBER] = "N",
+        [TILE_PARAM_BOOL] = "condition",    [TILE_PARAM_INT] = "value",  [TILE_PARAM_INTS] = "(i, j, ...)",
+        [TILE_PARAM_BOX] = "(extent, ...)", [TILE_PARAM_FORMAT] = "\"dtype\"", [TILE_PARAM_ADDRESS] = "name.ptr_to([...])",
+    };
+    if (row->type == TILE_PARAM_CHOICE)
+        tw_diag_fix(d, "add %s=, one of %s", row->name, row->choices);
+    else
+        tw_diag_fix(d, "add %s=%s", row->name, samples[row->type]);
+}
+
 bool tw_tile_params(struct tile_call *c)
 {
     bool fine = true;
@@ -314,6 +327,7 @@ bool tw_tile_params(struct tile_call *c)
             continue;
         struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter '%s'", c->family->name, row->name);
         tw_diag_expected(d, "%s", type_words[row->type]);
+        suggest_param(row, d);
         fine = false;
     }
     return fine;

@@ -56,6 +56,7 @@ static bool check_copies(struct tile_call *c, uint32_t operand)
         d = tw_tile_error(c, operand, E0417, " has copies of its elements");
         tw_diag_expected(d, "one place for every element");
         tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+        tw_diag_fix(d, "drop the replica, + R[...], from the layout of '%s'", o->storage->name);
         return false;
     }
     d = tw_tile_error(c, operand, E0417, ": %lld %s of each element, and the instruction uses %u", (long long)found,
@@ -82,6 +83,8 @@ static bool wrong_cell(struct tile_call *c, uint32_t operand, const int64_t *coo
     const char *layout = o->row->layout == NULL ? NULL : o->row->layout(c, operand);
     if (layout != NULL)
         tw_diag_fix(d, "lay each tile as %s does", layout);
+    else
+        tw_diag_fix(d, "give '%s' a layout that has %s there", o->storage->name, element);
     tw_tile_show_declaration(d, o->storage);
     return false;
 }
@@ -97,12 +100,19 @@ static bool next_coord(const struct tile_call *c, const struct tile_operand_row 
     return false;
 }
 
+static void keep_within(struct diag *d, const struct tile_operand *o)
+{
+    tw_diag_fix(d, "give '%s' a layout, and the region a start, that stay within lanes 0 to %d and columns 0 to %d",
+                o->storage->name, TW_TMEM_LANES - 1, TW_TMEM_COLS - 1);
+}
+
 static bool outside(struct tile_call *c, uint32_t operand, const int64_t *coord, struct tile_cell cell)
 {
     const struct tile_operand *o = &c->operand[operand];
     struct diag *d = tw_tile_error(c, operand, E0417, ": element %s is outside tensor memory", tw_tile_coord(c, o, coord));
     tw_diag_expected(d, "lanes 0 to %d, columns 0 to %d", TW_TMEM_LANES - 1, TW_TMEM_COLS - 1);
     tw_diag_found(d, "%s of '%s'", cell_words(c, cell), o->storage->name);
+    keep_within(d, o);
     return false;
 }
 
@@ -157,6 +167,11 @@ static bool check_base(struct tile_call *c, uint32_t operand, struct tile_cell b
             tw_diag_expected(d, "a whole cell of the 128 lanes and 512 columns");
         else
             tw_diag_expected(d, "a multiple of %u columns, in the 128 lanes and 512 columns", unit / 32);
+        if (inside(base))
+            tw_diag_fix(d, "start it at %s of '%s'",
+                        cell_words(c, (struct tile_cell){base.lane, base.bit / unit * unit}), o->storage->name);
+        else
+            keep_within(d, o);
         return false;
     }
     return o->row->base == NULL || o->row->base(c, operand, base, thread);
@@ -188,6 +203,7 @@ static bool check_starts(struct tile_call *c, uint32_t operand)
                                  "%s: a run-time index moves the address by %lld bits", tw_tile_operand_name(c, operand),
                                  (long long)bits);
         tw_diag_expected(d, "steps of whole columns of 32 bits, or an index known at compile time");
+        tw_diag_fix(d, "index it by the variable of a T.unroll(...) loop, which is known at compile time");
         return false;
     }
     return true;
@@ -204,7 +220,10 @@ static bool find_cells(struct tile_call *c, uint32_t operand, struct tile_place 
             return false;
         const uint32_t byte = (uint32_t)(base.bit % 32 / 8);
         if (i != 0 && byte != p->start_byte) {
-            tw_tile_error(c, operand, E0419, ": members of the group start at different bytes of a cell");
+            struct diag *d = tw_tile_error(c, operand, E0419, ": members of the group start at different bytes of a cell");
+            tw_diag_expected(d, "byte %u, as for the first", p->start_byte);
+            tw_diag_found(d, "byte %u, by layout %s", byte, tw_layout_text(c->arena, o->layout));
+            tw_diag_fix(d, "give the group axes of '%s' steps of whole columns of 32 bits", o->storage->name);
             return false;
         }
         p->start_byte = byte;
@@ -213,7 +232,9 @@ static bool find_cells(struct tile_call *c, uint32_t operand, struct tile_place 
     if (tw_tile_fit(c, words, &p->address))
         return true;
     struct diag *d = tw_tile_error(c, operand, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_expected(d, "the same step from each member to the next, along every axis of the group");
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+    tw_diag_fix(d, "lay out each group axis of '%s' with one stride", o->storage->name);
     return false;
 }
 

@@ -73,6 +73,7 @@ static bool check_source(struct tile_call *c, int64_t bytes)
     if (given(c, "src_size") && given(c, "ignore_src")) {
         struct diag *d = tw_diag(c->diags, E0405, size->at, "parameter 'src_size' of %s", c->mnemonic);
         tw_diag_expected(d, "src_size= or ignore_src=, not both: the instruction has one such operand");
+        tw_diag_fix(d, "drop ignore_src=: with src_size=0 nothing is read");
         return false;
     }
     if (!is_known(size, &known))
@@ -82,6 +83,7 @@ static bool check_source(struct tile_call *c, int64_t bytes)
     struct diag *d = tw_diag(c->diags, E0405, size->at, "parameter 'src_size' of %s", c->mnemonic);
     tw_diag_expected(d, "0 to %lld, the bytes of the chunk that are read", (long long)bytes);
     tw_diag_found(d, "%lld", (long long)known);
+    tw_diag_fix(d, "write src_size=%lld", (long long)(known < 0 ? 0 : bytes));
     return false;
 }
 

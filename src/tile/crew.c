@@ -27,7 +27,9 @@ static bool take_roll(struct tile_call *c, const uint8_t *active, struct roll *r
     }
     if (r->warps != 0)
         return true;
-    tw_diag(c->diags, E0414, c->tile->opcode_at, "no thread reaches this %s", c->family->name);
+    struct diag *d = tw_diag(c->diags, E0414, c->tile->opcode_at, "no thread reaches this %s", c->family->name);
+    tw_diag_expected(d, "conditions around the call that some thread of the %u meets", threads);
+    tw_diag_fix(d, "correct the condition around the call, or drop the call");
     return false;
 }
 

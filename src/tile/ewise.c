@@ -47,6 +47,7 @@ static bool prepare(struct tile_call *c)
     if (c->tile->operand_count > TILE_MAX_OPERANDS) {
         struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "ewise takes %u operands here", c->tile->operand_count);
         tw_diag_expected(d, "at most %d: dst and %d inputs", TILE_MAX_OPERANDS, TILE_MAX_OPERANDS - 1);
+        tw_diag_fix(d, "split the function: one call makes a local tensor that another reads");
         return false;
     }
     e->rows[DST] = row_of(var_at(c, e->inputs), true);
@@ -99,6 +100,7 @@ static bool fresh_slot(struct tile_call *c, const struct tile_place *p)
                                    (long long)p->slot[0], o->storage->name);
     tw_diag_expected(d, "distinct slots for everything that is written; inputs alone are broadcast");
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+    tw_diag_fix(d, "view '%s' with strides that keep the coordinates apart, or without layout=", o->storage->name);
     return false;
 }
 

@@ -75,6 +75,7 @@ static bool check_resident(struct lowering *l, const struct ir_stmt *s)
             struct diag *d = tw_diag(l->diags, E0408, a->at, "'%s' is in .local memory, and this operand of %s is in registers",
                                      local->name, s->tile->opcode);
             tw_diag_expected(d, "a tensor that no instruction reaches by an address");
+            tw_diag_fix(d, "copy '%s' to another local tensor, and give that one", local->name);
             tw_diag_note(d, local->memory_reason->at, "reached by an address here");
             l->failed = true;
             return false;
@@ -84,6 +85,7 @@ static bool check_resident(struct lowering *l, const struct ir_stmt *s)
                                  s->tile->opcode);
         tw_diag_expected(
             d, "registers have no addresses: constants, or variables of loops with static bounds that can be unrolled");
+        tw_diag_fix(d, "index it by the variable of a T.unroll(...) loop, which is known at compile time");
         tw_diag_note(d, a->at, "used as an operand here");
         l->failed = true;
         return false;

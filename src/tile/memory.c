@@ -52,6 +52,10 @@ static bool check_linear(const struct reach *r)
     struct diag *d = tw_tile_error(r->c, r->operand, E0427, ": an element has no address of its own");
     tw_diag_expected(d, "one place in linear memory for every element");
     tw_diag_found(d, "layout %s", tw_layout_text(r->c->arena, l));
+    if (tw_layout_replicas(l) != 1)
+        tw_diag_fix(d, "drop the replica, + R[...], from the layout of '%s'", r->o->storage->name);
+    else
+        tw_diag_fix(d, "give '%s' a layout of strides in memory alone, without @", r->o->storage->name);
     return false;
 }
 
@@ -151,6 +155,7 @@ static bool loose_start(const struct reach *r, uint32_t d, int64_t by, int64_t n
         tw_diag_found(diag, "an index that may be any number");
     else
         tw_diag_found(diag, "an index that is a multiple of %lld", (long long)by);
+    tw_diag_fix(diag, "where it always is one, write it as %lld * (index // %lld)", (long long)need, (long long)need);
     return false;
 }
 
@@ -180,6 +185,8 @@ static bool check_start(struct reach *r, uint32_t d, int64_t unit)
                                 tw_tile_operand_name(r->c, r->operand), d, (long long)(found * r->elem_bytes));
     tw_diag_expected(diag, "steps of %lld bytes", (long long)(unit * r->elem_bytes));
     tw_diag_found(diag, "layout %s", tw_layout_text(r->c->arena, o->view->layout));
+    tw_diag_fix(diag, "give '%s' a layout whose strides along dimension %u are multiples of %lld elements", o->storage->name, d,
+                (long long)unit);
     return false;
 }
 
@@ -200,6 +207,7 @@ static bool check_swizzle(const struct reach *r)
     tw_diag_expected(d, "at most the %lld elements that the swizzle keeps together, a power of two of them",
                      (long long)swizzle_unit(l));
     tw_diag_found(d, "layout %s", tw_layout_text(r->c->arena, l));
+    tw_diag_fix(d, "move fewer elements at once, or give '%s' a layout without a swizzle", r->o->storage->name);
     return false;
 }
 
@@ -247,13 +255,15 @@ static bool torn(const struct reach *r, const struct tile_member *m, const int64
     return false;
 }
 
-static bool misaligned(const struct reach *r, const struct tile_member *m, const int64_t *first, int64_t byte)
+/* `unit` bytes should divide the place: what the instruction asks, or what a swizzle keeps together. */
+static bool misaligned(const struct reach *r, const struct tile_member *m, const int64_t *first, int64_t byte, int64_t unit)
 {
     const char *origin = tw_tile_coord(r->c, r->o, first);
     struct diag *d = tw_tile_error(r->c, r->operand, E0428, ": element %s%s is not aligned", origin, member_words(r, m));
-    tw_diag_expected(d, "a multiple of %u bytes", r->run.align_bytes);
+    tw_diag_expected(d, "a multiple of %lld bytes", (long long)unit);
     tw_diag_found(d, "byte %lld of '%s', by layout %s", (long long)byte, r->o->storage->name,
                   tw_layout_text(r->c->arena, r->o->layout));
+    tw_diag_fix(d, "choose starts and strides that are multiples of %lld elements", (long long)(unit / r->elem_bytes));
     tw_tile_show_declaration(d, r->o->storage);
     return false;
 }
@@ -277,7 +287,7 @@ static bool check_run(const struct reach *r, const struct tile_member *m, const 
     for (uint32_t i = 0; i < TILE_MAX_ATOM; i++)
         coord[i] = first[i];
     if (from % r->run.align_bytes != 0)
-        return misaligned(r, m, first, from);
+        return misaligned(r, m, first, from, r->run.align_bytes);
     do {
         if (byte_of(r, m->group, coord) != from + want)
             return torn(r, m, first, coord, want);
@@ -286,7 +296,7 @@ static bool check_run(const struct reach *r, const struct tile_member *m, const 
     /* The swizzle is an exclusive or of whole units; an aligned run inside one stays as it is. */
     const int64_t begin = from / r->elem_bytes - r->o->view->offset;
     if (r->moving && r->o->layout->swizzled && begin % r->elems != 0)
-        return misaligned(r, m, first, begin * r->elem_bytes);
+        return misaligned(r, m, first, begin * r->elem_bytes, r->elems * r->elem_bytes);
     return true;
 }
 
@@ -312,6 +322,8 @@ static bool check_slots(const struct reach *r, const struct tile_place *p)
         struct diag *d = tw_tile_error(r->c, r->operand, E0427, ": elements of the atom are not one after another");
         tw_diag_expected(d, "slot %lld of '%s' for element %u", (long long)(p->slot[0] + i), r->o->storage->name, i);
         tw_diag_found(d, "slot %lld, by layout %s", (long long)p->slot[i], tw_layout_text(r->c->arena, r->o->layout));
+        tw_diag_fix(d, "view it with these elements in slots %lld to %lld", (long long)p->slot[0],
+                    (long long)p->slot[0] + p->reg_count - 1);
         return false;
     }
     if (p->slot[0] * r->elem_bytes % r->run.align_bytes == 0)
@@ -320,6 +332,7 @@ static bool check_slots(const struct reach *r, const struct tile_place *p)
                                    r->o->storage->name);
     tw_diag_expected(d, "a multiple of %u bytes", r->run.align_bytes);
     tw_diag_found(d, "byte %lld", (long long)(p->slot[0] * r->elem_bytes));
+    tw_diag_fix(d, "start at a slot that is a multiple of %lld", (long long)(r->run.align_bytes / r->elem_bytes));
     return false;
 }
 

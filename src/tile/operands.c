@@ -115,6 +115,28 @@ static bool take_scalar(struct tile_call *c, uint32_t index)
     return false;
 }
 
+/* An opcode that names the memory may name another; else the values must be where the instruction looks for them. */
+static void suggest_memory(const struct tile_call *c, const struct tile_operand *o, struct diag *d)
+{
+    static const enum ir_scope preferred[] = {IR_SHARED, IR_LOCAL, IR_GLOBAL, IR_TMEM};
+    const enum isa_op op = c->family->op;
+    const enum ir_scope has = o->storage->scope;
+    if (o->row->memory && (has == IR_GLOBAL || has == IR_SHARED) && (op == OP_LD || op == OP_ST || op == OP_ATOM || op == OP_RED)) {
+        tw_diag_fix(d, "write .%s in the opcode", tw_ir_scope_name(has));
+        return;
+    }
+    uint32_t i = 0;
+    while ((o->row->scopes & 1u << preferred[i]) == 0)
+        i++;
+    const char *memory = preferred[i] == IR_TMEM ? "tensor" : tw_ir_scope_name(preferred[i]);
+    if (o->row->role == TILE_DST)
+        tw_diag_fix(d, "give a tensor in %s memory, and copy it to '%s' behind the call", memory, o->storage->name);
+    else if (o->row->role == TILE_UPDATE)
+        tw_diag_fix(d, "declare '%s' in %s memory", o->storage->name, memory);
+    else
+        tw_diag_fix(d, "copy '%s' to a tensor in %s memory, and give that one", o->storage->name, memory);
+}
+
 static bool check_scope(struct tile_call *c, uint32_t index)
 {
     const struct tile_operand *o = &c->operand[index];
@@ -124,6 +146,7 @@ static bool check_scope(struct tile_call *c, uint32_t index)
                                    o->storage->scope == IR_TMEM ? "tensor" : tw_ir_scope_name(o->storage->scope));
     tw_diag_expected(d, "%s", scope_words(c, o->row));
     tw_diag_found(d, "'%s', a %s tensor", o->storage->name, tw_ir_scope_name(o->storage->scope));
+    suggest_memory(c, o, d);
     tw_tile_show_declaration(d, o->storage);
     return false;
 }
@@ -184,6 +207,7 @@ static bool add_start(struct tile_call *c, uint32_t index, const struct grouping
         tw_diag_expected(diag, "a compile-time index, or a dimension that steps a fixed distance, a multiple of the "
                                "swizzle's period");
     tw_diag_found(diag, "layout %s", tw_layout_text(c->arena, o->view->layout));
+    tw_diag_fix(diag, "index it by the variable of a T.unroll(...) loop, which is known at compile time");
     return false;
 }
 
@@ -295,17 +319,40 @@ static struct diag *shape_error(struct tile_call *c, uint32_t index, enum diag_c
 }
 
 /* A matrix that is a whole number of atoms was given without its repeat axes. */
-static void suggest_repeats(const struct tile_call *c, const struct tile_operand *o, struct diag *d)
+static bool suggest_repeats(const struct tile_call *c, const struct tile_operand *o, struct diag *d)
 {
     const struct tile_axis *atom = o->row->atom;
     if (c->crew.group_rank != 0 || o->shape.rank != 2 || o->row->atom_rank != 2 || strlen(o->row->repeats) != 2 ||
         o->storage == NULL || (o->storage->scope != IR_SHARED && o->storage->scope != IR_TMEM))
-        return;
+        return false;
     const int64_t rows = c->symbol[atom[0].extent], columns = c->symbol[atom[1].extent];
     if (o->shape.dim[0] % rows != 0 || o->shape.dim[1] % columns != 0)
-        return;
+        return false;
     tw_diag_fix(d, "write .rearrange(\"(i %s) (j %s) -> i j %s %s\", %s=%lld, %s=%lld) behind it", atom[0].name, atom[1].name,
                 atom[0].name, atom[1].name, atom[0].name, (long long)rows, atom[1].name, (long long)columns);
+    return true;
+}
+
+/* Without group axes a shape that ends in one atom lacks axes of one coordinate. */
+static bool is_bare_atom(const struct tile_call *c, const struct tile_operand *o)
+{
+    if (c->crew.group_rank != 0 || o->shape.rank < o->row->atom_rank || o->shape.rank == 0)
+        return false;
+    for (uint32_t i = 0; i < o->row->atom_rank; i++)
+        if (o->shape.dim[o->shape.rank - o->row->atom_rank + i] != c->symbol[o->row->atom[i].extent])
+            return false;
+    return true;
+}
+
+static const char *with_leading_ones(const struct tile_call *c, const struct tile_operand *o, uint32_t ones)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (uint32_t i = 0; i < ones; i++)
+        tw_text_addf(&t, "%s1", i == 0 ? "" : ", ");
+    for (uint32_t i = 0; i < o->shape.rank; i++)
+        tw_text_addf(&t, ", %lld", (long long)o->shape.dim[i]);
+    return t.at;
 }
 
 static bool check_rank(struct tile_call *c, uint32_t index)
@@ -315,8 +362,11 @@ static bool check_rank(struct tile_call *c, uint32_t index)
     const uint32_t letters = any ? 0 : (uint32_t)strlen(o->row->repeats);
     const uint32_t fixed = c->crew.group_rank + letters + o->row->atom_rank;
     if (o->shape.rank < fixed) {
-        suggest_repeats(c, o, shape_error(c, index, E0410,
-                                          tw_format(c->arena, " has %u dimensions; %u are needed", o->shape.rank, fixed)));
+        struct diag *d = shape_error(c, index, E0410, tw_format(c->arena, " has %u dimensions; %u are needed", o->shape.rank, fixed));
+        if (is_bare_atom(c, o))
+            tw_diag_fix(d, "write .view(%s) behind it", with_leading_ones(c, o, fixed - o->shape.rank));
+        else if (!suggest_repeats(c, o, d))
+            tw_diag_fix(d, "split it into these %u axes with .view(...) or .rearrange(...)", fixed);
         return false;
     }
     o->atom_first = o->shape.rank - o->row->atom_rank;
@@ -364,6 +414,7 @@ static bool disagree(struct tile_call *c, uint32_t index, uint32_t first, const 
     tw_diag_expected(d, "%lld, as in operand %s", (long long)want, c->rows[first].name);
     tw_diag_found(d, "%s, and operand %s has %s", tw_shape_text(c->arena, &c->operand[index].shape),
                   c->rows[first].name, tw_shape_text(c->arena, &c->operand[first].shape));
+    tw_diag_fix(d, "slice or view one of them so that %s is the same in both", axis);
     return false;
 }
 
@@ -452,7 +503,9 @@ static bool count_operands(struct tile_call *c)
     struct diag *d = tw_diag(c->diags, E0403, c->tile->opcode_at, "%s takes %u operands", c->family->name,
                              c->row_count);
     tw_diag_expected(d, "%s", names.at);
-    tw_diag_found(d, "%u operands", c->tile->operand_count);
+    const uint32_t found = c->tile->operand_count, off = found < c->row_count ? c->row_count - found : found - c->row_count;
+    tw_diag_found(d, "%u operands", found);
+    tw_diag_fix(d, "%s %u operand%s: they go by position", found < c->row_count ? "add" : "drop", off, off == 1 ? "" : "s");
     return false;
 }
 

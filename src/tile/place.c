@@ -130,6 +130,12 @@ static bool check_axes(struct tile_call *c, uint32_t operand)
         struct diag *d = tw_tile_error(c, operand, E0415, " is distributed over %s, which scope=\"%s\" does not walk",
                                        axis_names(c, foreign), tw_ir_exec_scope_name(c->tile->scope));
         tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+        if (foreign & (AXIS_BIT(AXIS_CBX) | AXIS_BIT(AXIS_CBY) | AXIS_BIT(AXIS_CBZ)))
+            tw_diag_fix(d, "write scope=\"cluster\", or view it with a layout over the threads of one CTA");
+        else if (c->crew.anyone)
+            tw_diag_fix(d, "view the thread's own registers: .view(n, layout=\"default\")");
+        else
+            tw_diag_fix(d, "view it with a layout over %s", axis_names(c, comparable_axes(&c->crew)));
         return false;
     }
     tw_axis_resolve(&known, at);
@@ -139,6 +145,10 @@ static bool check_axes(struct tile_call *c, uint32_t operand)
     struct diag *d = tw_tile_error(c, operand, E0415, ": the layout does not say which thread owns an element");
     tw_diag_expected(d, "a layout that gives %s", axis_names(c, missing));
     tw_diag_found(d, "%s", tw_layout_text(c->arena, o->layout));
+    if (c->family->issuer == TILE_BY_THREAD)
+        tw_diag_fix(d, "view it with a layout over %s", axis_names(c, missing));
+    else
+        tw_diag_fix(d, "view it with the map that 'tilewright explain fragment %s' shows", c->mnemonic);
     return false;
 }
 
@@ -218,6 +228,12 @@ static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile
             struct diag *d = tw_tile_error(c, operand, E0416, ": register %u would be slot %lld of '%s'", i,
                                            (long long)p->slot[i], o->storage->name);
             tw_diag_expected(d, "a slot from 0 to %lld", (long long)capacity - 1);
+            tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+            if (p->slot[i] < 0)
+                tw_diag_fix(d, "shift the layout by %lld slots or more", -(long long)p->slot[i]);
+            else
+                tw_diag_fix(d, "view it with smaller strides, or make '%s' hold %lld elements of %s or more", o->storage->name,
+                            (long long)p->slot[i] + 1, tw_ir_type_name(o->view->elem));
             return false;
         }
         for (uint32_t j = 0; j < i && o->row->role != TILE_SRC; j++)
@@ -226,6 +242,7 @@ static bool check_slots(struct tile_call *c, uint32_t operand, const struct tile
                                                (long long)p->slot[i], o->storage->name);
                 tw_diag_expected(d, "distinct slots for everything that is written");
                 tw_diag_found(d, "layout %s", tw_layout_text(c->arena, o->layout));
+                tw_diag_fix(d, "choose strides that give registers %u and %u slots of their own", j, i);
                 return false;
             }
     }
@@ -246,6 +263,7 @@ static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *
     tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[item], o->storage->name);
     tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane,
                   tw_layout_text(c->arena, o->layout));
+    tw_diag_fix(d, "choose a layout in which what tells lanes apart moves no slot");
     return false;
 }
 
@@ -261,6 +279,12 @@ static bool not_one_word(struct tile_call *c, uint32_t operand, const struct til
                      room == n ? "" : tw_format(c->arena, ", in whole words of %u slots", room));
     tw_diag_found(d, "slots %lld and %lld of '%s', by layout %s", (long long)slot[0], (long long)slot[at], o->storage->name,
                   tw_layout_text(c->arena, o->layout));
+    if (slot[0] % n == 0 && slot[at] == slot[0] + at)
+        tw_diag_fix(d, "make '%s' hold %lld elements of %s, a whole word", o->storage->name,
+                    (long long)(slot[0] / room * room + room), tw_ir_type_name(o->view->elem));
+    else
+        tw_diag_fix(d, n == 1 ? "view it with this element in slot %lld" : "view it with these elements in slots %lld to %lld",
+                    (long long)(slot[0] / n * n), (long long)(slot[0] / n * n + n - 1));
     return false;
 }
 

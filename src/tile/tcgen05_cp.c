@@ -74,6 +74,8 @@ static bool read_stride(struct tile_call *c, const char *name, uint32_t *out)
     struct diag *d = tw_diag(c->diags, E0422, tw_tile_param(c, name)->at, "parameter '%s' of %s", name, c->family->name);
     tw_diag_expected(d, "a multiple of 16 bytes below %d", STRIDE_END);
     tw_diag_found(d, "%lld", (long long)bytes);
+    const int64_t below = bytes < 0 ? 0 : bytes >= STRIDE_END ? STRIDE_END - 16 : bytes / 16 * 16;
+    tw_diag_fix(d, "write the stride of src's layout, such as %s=%lld", name, (long long)below);
     return false;
 }
 
@@ -91,6 +93,7 @@ static bool cp_prepare(struct tile_call *c)
         struct diag *d = tw_diag(c->diags, E0405, tw_tile_param(c, "swizzle")->at, "parameter 'swizzle' of %s", c->family->name);
         tw_diag_expected(d, "0 none, 1 32B, 2 64B or 3 128B");
         tw_diag_found(d, "%lld", (long long)swizzle);
+        tw_diag_fix(d, "write the number of the swizzle that src's layout has");
         return false;
     }
     copy->from.mode = (enum swizzle_mode)swizzle;

@@ -104,6 +104,11 @@ static bool base(struct tile_call *c, uint32_t operand, struct tile_cell at, uin
     else
         tw_diag_expected(d, "lane %lld or %lld, in the quadrant of warp %u", (long long)first, (long long)last, warp);
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, c->operand[operand].layout));
+    if (at.lane % TMEM_QUADRANT_LANES == 0 || at.lane % TMEM_QUADRANT_LANES == TMEM_QUADRANT_LANES - lanes)
+        tw_diag_fix(d, "start it at lane %lld, or let a warp of index %lld modulo 4 issue it", (long long)first,
+                    (long long)at.lane / TMEM_QUADRANT_LANES);
+    else
+        tw_diag_fix(d, "start it at lane %lld", (long long)first);
     tw_diag_spec(d, "PTX ISA, tcgen05.ld: access restrictions");
     return false;
 }
@@ -195,6 +200,7 @@ static bool check_red(struct tile_call *c)
             continue;
         struct diag *d = tw_tile_error(c, i, E0409, " has elements of type %s", tw_ir_type_name(t));
         tw_diag_expected(d, "%s, the type that %s compares", tw_num_format(want)->dtype, c->mnemonic);
+        tw_diag_fix(d, "declare '%s' as %s", c->operand[i].storage->name, tw_num_format(want)->dtype);
         return false;
     }
     return true;
@@ -217,6 +223,9 @@ static bool read_split(struct tile_call *c, uint32_t operand)
     tw_diag_expected(d, "element (half=1, row=0, column=0) in the lane of (half=0, row=0, column=0), some columns on");
     tw_diag_found(d, "%lld lanes and %lld bits on, by layout %s", (long long)(second.lane - first.lane), (long long)bits,
                   tw_layout_text(c->arena, c->operand[operand].layout));
+    const long long columns = c->symbol[TILE_COLS], step = t->packed ? ITEMS_PACKED : 1;
+    tw_diag_fix(d, "lay each tile as S[(2, %d, %lld) : (%lld @ TCol, 1 @ TLane, %lld @ TCol)] does", TMEM_QUADRANT_LANES / 2, columns,
+                step * columns, step);
     return false;
 }
 

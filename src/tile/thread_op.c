@@ -200,6 +200,7 @@ bool tw_tile_check_policy(struct tile_call *c)
         return true;
     struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter 'cache_policy'", c->mnemonic);
     tw_diag_expected(d, "a 64-bit cache policy, as createpolicy makes it: .L2::cache_hint is in the opcode");
+    tw_diag_fix(d, "add cache_policy=, or drop .L2::cache_hint from the opcode");
     return false;
 }
 
@@ -274,6 +275,7 @@ static bool fresh_slots(struct tile_call *c, uint32_t operand, const struct tile
                                            (long long)p->slot[i], o->storage->name);
             tw_diag_expected(d, "distinct slots for everything that is written");
             tw_diag_found(d, "element (word=%u) of the later one, by layout %s", i, tw_layout_text(c->arena, o->layout));
+            tw_diag_fix(d, "view '%s' with strides that keep the repeats apart, or without layout=", o->storage->name);
             return false;
         }
         op->written[p->slot[i]] = 1;

@@ -59,13 +59,15 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "k.py:10:29: error[E0406]: cp.async.bulk load needs the parameter 'mbar'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], X[0, 64:128])\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: a pointer into shared memory, or a uint32 address of its window\n"},
+         "  expected: a pointer into shared memory, or a uint32 address of its window\n"
+         "       fix: add mbar=name.ptr_to([...])\n"},
         {APPLY(LOAD) "X[0, 64:128], p[0, 0:64], " BAR ")\n",
          "k.py:10:99: error[E0408]: operand dst of cp.async.bulk load is in global memory\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], X[0, 64:128], p[0, 0:64], mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                   ^~~~~~~~~~~~\n"
          "  expected: a tensor in shared memory\n"
          "     found: 'X', a global tensor\n"
+         "       fix: give a tensor in shared memory, and copy it to 'X' behind the call\n"
          "k.py:4:7: note: 'X' is declared here\n"
          "    4 | def k(X: T.Tensor((256, 192), \"float16\"), F: T.Tensor((6, 40, 64), \"float32\"), U: T.Tensor((64, 64), \"uint32\"),\n"
          "      |       ^\n"},
@@ -88,6 +90,7 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "      |                                                                                                   ^~~~~~~~~~\n"
          "  expected: a multiple of 16 bytes\n"
          "     found: byte 8 of 'p', by layout S[(1, 64):(256, 1)] + 4\n"
+         "       fix: choose starts and strides that are multiples of 8 elements\n"
          "k.py:9:9: note: 'p' is declared here\n"
          "    9 |     p = T.alloc_shared((8, 256), \"float16\", align=128)\n"
          "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
@@ -96,7 +99,8 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], X[0, 4 * i:4 * i + 64], mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                    ^~~~~\n"
          "  expected: an index such as 8 * i: 64 elements stay together, from a multiple of 16 bytes on\n"
-         "     found: an index that is a multiple of 4\n"},
+         "     found: an index that is a multiple of 4\n"
+         "       fix: where it always is one, write it as 8 * (index // 8)\n"},
         {APPLY(LOAD) "p[0, 0:64], Low[0, 0:64], " BAR ")\n",
          "k.py:10:111: error[E0423]: operand src of cp.async.bulk load: 'Low' is aligned to 8 bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], Low[0, 0:64], mbar=bar.ptr_to([0]))\n"
@@ -179,7 +183,8 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "k.py:10:29: error[E0406]: cp.async.bulk copy needs the parameter 'cta_rank'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes\"], p[1, 0:64], p[0, 0:64], mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: an integer\n"},
+         "  expected: an integer\n"
+         "       fix: add cta_rank=value\n"},
     };
     struct bench_room *room = *state;
     for (size_t i = 0; i < COUNT(cases); i++) {

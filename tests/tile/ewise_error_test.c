@@ -256,6 +256,7 @@ static void dst_is_in_registers(void **state)
         "      |                              ^~~~~~~~~\n"
         "  expected: a tensor in local memory\n"
         "     found: 'X', a global tensor\n"
+        "       fix: give a tensor in local memory, and copy it to 'X' behind the call\n"
         "k.py:6:7: note: 'X' is declared here\n"
         "    6 | def k(X: T.Tensor((32, 4), \"float32\"), i: T.int32):\n"
         "      |       ^\n");
@@ -272,7 +273,8 @@ static void dst_does_not_overlap_itself(void **state)
         "   10 |     T.cuda.tile.ewise(scale, q.view(2, 2, layout=T.TileLayout(T.S[(2, 2) : (0, 1)])), r.view(2, 2), T.float32(3))\n"
         "      |                              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: distinct slots for everything that is written; inputs alone are broadcast\n"
-        "     found: layout S[(2, 2):(0, 1)]\n");
+        "     found: layout S[(2, 2):(0, 1)]\n"
+        "       fix: view 'q' with strides that keep the coordinates apart, or without layout=\n");
 }
 
 static void extents_agree(void **state)
@@ -286,7 +288,8 @@ static void extents_agree(void **state)
         "   10 |     T.cuda.tile.ewise(scale, q.view(2, 2), r, T.float32(3))\n"
         "      |                                            ^\n"
         "  expected: 2, as in operand dst\n"
-        "     found: (4,), and operand dst has (2, 2)\n");
+        "     found: (4,), and operand dst has (2, 2)\n"
+        "       fix: slice or view one of them so that repeat axis 1 is the same in both\n");
 }
 
 static void at_warp_scope_the_lane_comes_first(void **state)
@@ -342,7 +345,8 @@ static void operands_are_limited(void **state)
         "k.py:10:23: error[E0403]: ewise takes 8 operands here\n"
         "   10 |     T.cuda.tile.ewise(scale, q, r, r, r, r, r, r, r)\n"
         "      |                       ^~~~~\n"
-        "  expected: at most 7: dst and 6 inputs\n");
+        "  expected: at most 7: dst and 6 inputs\n"
+        "       fix: split the function: one call makes a local tensor that another reads\n");
 }
 
 int main(void)

@@ -23,7 +23,8 @@ static void a_shape_in_two_halves_has_an_axis_for_them(void **state)
            LINE
            "      |           ^\n"
            "  expected: (warp 4, repeats..., half 2, row 16, column 64)\n"
-           "     found: (4, 32, 64)\n");
+           "     found: (4, 32, 64)\n"
+           "       fix: split it into these 4 axes with .view(...) or .rearrange(...)\n");
 }
 
 static void packed_loads_take_16_bit_elements(void **state)
@@ -140,7 +141,9 @@ static void group_members_without_a_fixed_step_are_refused(void **state)
            "k.py:1:11: error[E0419]: operand D of tcgen05.mma: the addresses of the group are no fixed step apart\n"
            LINE
            "      |           ^\n"
-           "     found: layout S[(2, 16, 128, 8):(200@TCol, 8@TCol, 1@TLane, 1@TCol)]\n");
+           "  expected: the same step from each member to the next, along every axis of the group\n"
+           "     found: layout S[(2, 16, 128, 8):(200@TCol, 8@TCol, 1@TLane, 1@TCol)]\n"
+           "       fix: lay out each group axis of 'apart' with one stride\n");
 }
 
 /* Four products of quad pairs are no product of a warp. */
@@ -166,7 +169,8 @@ static void batch_axes_must_agree(void **state)
            LINE
            "      |              ^\n"
            "  expected: 0, as in operand D\n"
-           "     found: (2, 1, 2, 16, 8), and operand D has (1, 1, 16, 8)\n");
+           "     found: (2, 1, 2, 16, 8), and operand D has (1, 1, 16, 8)\n"
+           "       fix: slice or view one of them so that the number of batch axes is the same in both\n");
 }
 
 int main(void)

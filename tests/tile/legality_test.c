@@ -37,6 +37,7 @@ static void d_is_in_tensor_memory(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: a tensor in tensor memory\n"
         "     found: 'd', a shared tensor\n"
+        "       fix: declare 'd' in tensor memory\n"
         "k.py:8:9: note: 'd' is declared here\n"
         "    8 |     d = T.alloc_shared((128, 64), \"float32\", layout=\"default\", align=1024)\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -57,6 +58,7 @@ static void d_is_not_in_registers(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~\n"
         "  expected: a tensor in tensor memory\n"
         "     found: 'd', a local tensor\n"
+        "       fix: declare 'd' in tensor memory\n"
         "k.py:8:9: note: 'd' is declared here\n"
         "    8 |     d = T.alloc_local((64,), \"float32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -78,6 +80,7 @@ static void a_is_not_in_registers(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~\n"
         "  expected: a tensor in shared memory, or a tensor in tensor memory\n"
         "     found: 'a', a local tensor\n"
+        "       fix: copy 'a' to a tensor in shared memory, and give that one\n"
         "k.py:9:9: note: 'a' is declared here\n"
         "    9 |     a = T.alloc_local((16,), \"float16\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -368,7 +371,8 @@ static void a_dense_form_has_three_operands(void **state)
         "   11 |     T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"],\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: D, A, B\n"
-        "     found: 4 operands\n");
+        "     found: 4 operands\n"
+        "       fix: drop 1 operand: they go by position\n");
 }
 
 static void a_in_tensor_memory_has_the_native_data_path(void **state)
@@ -465,7 +469,8 @@ static void origins_are_multiples_of_16_bytes(void **state)
         "   13 |         a.view(1, 2, 128, 16),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: element (m=0, k=0) of K_repeat 1 at a multiple of 16 bytes, below 262144\n"
-        "     found: byte 8 of 'a'\n");
+        "     found: byte 8 of 'a'\n"
+        "       fix: choose starts and strides that are multiples of 8 elements\n");
 }
 
 static void steps_of_k_are_cut_with_rearrange(void **state)

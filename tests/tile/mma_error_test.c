@@ -77,7 +77,8 @@ static void a_missing_operand_is_counted(void **state)
            LINE
            "      |       ^~\n"
            "  expected: D, A, B\n"
-           "     found: 2 operands\n");
+           "     found: 2 operands\n"
+           "       fix: add 1 operand: they go by position\n");
 }
 
 static void an_unknown_keyword_lists_the_parameters(void **state)
@@ -115,7 +116,8 @@ static void a_missing_instruction_shape_is_refused(void **state)
            "k.py:1:7: error[E0406]: tcgen05.mma needs the parameter 'instruction_shape'\n"
            LINE
            "      |       ^~\n"
-           "  expected: three positive integers known at compile time, (M, N, K)\n");
+           "  expected: three positive integers known at compile time, (M, N, K)\n"
+           "       fix: add instruction_shape=(M, N, K)\n");
 }
 
 static void an_instruction_shape_that_does_not_exist_is_refused(void **state)
@@ -156,6 +158,7 @@ static void b_in_tensor_memory_is_refused(void **state)
            "      |                 ^\n"
            "  expected: a tensor in shared memory\n"
            "     found: 'bt', a tmem tensor\n"
+           "       fix: copy 'bt' to a tensor in shared memory, and give that one\n"
            "k.py:1:35: note: 'bt' is declared here\n"
            LINE
            "      |                                   ^~~~~~~~~~~\n");
@@ -171,7 +174,8 @@ static void float32_for_kind_f16_is_refused(void **state)
            LINE
            "      |              ^\n"
            "  expected: elements of 16 bits for kind::f16\n"
-           "     found: float32, 32 bits\n");
+           "     found: float32, 32 bits\n"
+           "       fix: write .kind::tf32 in the opcode\n");
 }
 
 static void too_few_dimensions_are_shown_with_what_is_wanted(void **state)
@@ -211,7 +215,8 @@ static void repeats_that_disagree_name_both_operands(void **state)
            LINE
            "      |                 ^\n"
            "  expected: 4, as in operand A\n"
-           "     found: (1, 2, 64, 16), and operand A has (1, 4, 128, 16)\n");
+           "     found: (1, 2, 64, 16), and operand A has (1, 4, 128, 16)\n"
+           "       fix: slice or view one of them so that K_repeat is the same in both\n");
 }
 
 static void a_misaligned_allocation_is_refused(void **state)
@@ -397,6 +402,7 @@ static void a_load_by_lanes_of_another_warp_is_refused(void **state)
            "      |              ^\n"
            "  expected: lane 0, where the quadrant of warp 0 starts\n"
            "     found: layout S[(4, 32, 64):(-32@TLane, 1@TLane, 1@TCol)] + 96@TLane\n"
+           "       fix: start it at lane 0, or let a warp of index 3 modulo 4 issue it\n"
            "      spec: PTX ISA, tcgen05.ld: access restrictions\n");
 }
 

@@ -116,7 +116,8 @@ static const struct broken_case cases[] = {
          "   16 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, T.float32(0), scope=\"warp\")\n"
          "      |                                                                                       ^~\n"
          "  expected: 2, as in operand D\n"
-         "     found: (1, 1, 16, 8), and operand D has (2, 1, 16, 8)\n"},
+         "     found: (1, 1, 16, 8), and operand D has (2, 1, 16, 8)\n"
+         "       fix: slice or view one of them so that M_repeat is the same in both\n"},
         {"N repeats that differ",
          REGISTERS("uint32", "uint32", "float32", "float32")
          "    v0 = d.view(1, 2, 16, 8, layout=T.TileLayout(T.S[(1, 2, 2, 8, 4, 2) : (8, 4, 2, 4 @ L, 1 @ L, 1)]))\n"
@@ -127,7 +128,8 @@ static const struct broken_case cases[] = {
          "   16 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, T.float32(0), scope=\"warp\")\n"
          "      |                                                                                           ^~\n"
          "  expected: 2, as in operand D\n"
-         "     found: (1, 1, 8, 8), and operand D has (1, 2, 16, 8)\n"},
+         "     found: (1, 1, 8, 8), and operand D has (1, 2, 16, 8)\n"
+         "       fix: slice or view one of them so that N_repeat is the same in both\n"},
         {"K repeats that differ",
          REGISTERS("uint32", "uint32", "float32", "float32")
          D_VIEW("v0")
@@ -138,7 +140,8 @@ static const struct broken_case cases[] = {
          "   16 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, T.float32(0), scope=\"warp\")\n"
          "      |                                                                                           ^~\n"
          "  expected: 2, as in operand A\n"
-         "     found: (1, 1, 8, 8), and operand A has (1, 2, 16, 8)\n"},
+         "     found: (1, 1, 8, 8), and operand A has (1, 2, 16, 8)\n"
+         "       fix: slice or view one of them so that K_repeat is the same in both\n"},
         {"a C with more repeats",
          REGISTERS("uint32", "uint32", "float32", "float32")
          D_VIEW("v0")
@@ -150,7 +153,8 @@ static const struct broken_case cases[] = {
          "   17 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, v3, scope=\"warp\")\n"
          "      |                                                                                               ^~\n"
          "  expected: 1, as in operand D\n"
-         "     found: (1, 2, 16, 8), and operand D has (1, 1, 16, 8)\n"},
+         "     found: (1, 2, 16, 8), and operand D has (1, 1, 16, 8)\n"
+         "       fix: slice or view one of them so that N_repeat is the same in both\n"},
         {"a C without repeats",
          REGISTERS("uint32", "uint32", "float32", "float32")
          D_VIEW("v0")
@@ -162,7 +166,8 @@ static const struct broken_case cases[] = {
          "   17 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, v3, scope=\"warp\")\n"
          "      |                                                                                               ^~\n"
          "  expected: (M_repeat, N_repeat, m 16, n 8)\n"
-         "     found: (16, 8)\n"},
+         "     found: (16, 8)\n"
+         "       fix: write .view(1, 1, 16, 8) behind it\n"},
         {"a transposed A",
          REGISTERS("uint32", "uint32", "float32", "float32")
          D_VIEW("v0")
@@ -198,6 +203,7 @@ static const struct broken_case cases[] = {
          "      |                                                                                       ^~\n"
          "  expected: a tensor in local memory\n"
          "     found: 'sh', a shared tensor\n"
+         "       fix: copy 'sh' to a tensor in local memory, and give that one\n"
          "k.py:13:10: note: 'sh' is declared here\n"
          "   13 |     sh = T.alloc_shared((1, 1, 16, 8), \"uint32\", layout=\"default\")\n"
          "      |          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
@@ -279,7 +285,8 @@ static const struct broken_case cases[] = {
          "   16 |     T.cuda.tile.apply(T.ptx[\"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, T.float32(0), scope=\"warp\")\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: D, A, B, C, E\n"
-         "     found: 4 operands\n"},
+         "     found: 4 operands\n"
+         "       fix: add 1 operand: they go by position\n"},
         {"a dense A for a sparse product",
          REGISTERS("uint32", "uint32", "float32", "float32")
          "    e = T.alloc_local((2,), \"uint16\", layout=\"default\")\n"
@@ -332,7 +339,8 @@ static const struct broken_case cases[] = {
          "   18 |     T.cuda.tile.apply(T.ptx[\"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\"], v0, v1, v2, T.float32(0), v3, scope=\"warp\")\n"
          "      |                                                                                                                                  ^~\n"
          "  expected: consecutive slots from a multiple of 2 on\n"
-         "     found: slots 0 and 2 of 'e', by layout S[(1, 1, 2, 8, 1):(2, 2, 2, 4@laneid, 1@laneid)]\n"},
+         "     found: slots 0 and 2 of 'e', by layout S[(1, 1, 2, 8, 1):(2, 2, 2, 4@laneid, 1@laneid)]\n"
+         "       fix: view it with these elements in slots 0 to 1\n"},
         {"two scales from byte 1 on",
          REGISTERS("uint32", "uint32", "float32", "float32")
          "    s = T.alloc_local((8,), \"uint8\", layout=\"default\")\n"
@@ -346,7 +354,8 @@ static const struct broken_case cases[] = {
          "   19 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0\"], v0, v1, v2, T.float32(0), v3, v4, scope=\"warp\")\n"
          "      |                                                                                                                                                          ^~\n"
          "  expected: consecutive slots from a multiple of 2 on, in whole words of 4 slots\n"
-         "     found: slots 1 and 2 of 's', by layout S[(1, 1, 2, 8, 2):(4, 4, 1@laneid, 4@laneid, 1)] + 1\n"},
+         "     found: slots 1 and 2 of 's', by layout S[(1, 1, 2, 8, 2):(4, 4, 1@laneid, 4@laneid, 1)] + 1\n"
+         "       fix: view it with these elements in slots 0 to 1\n"},
         {"scales in lanes that do not supply them",
          REGISTERS("uint32", "uint32", "float32", "float32")
          "    s = T.alloc_local((8,), \"uint8\", layout=\"default\")\n"
@@ -375,7 +384,8 @@ static const struct broken_case cases[] = {
          "   19 |     T.cuda.tile.apply(T.ptx[\"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0\"], v0, v1, v2, T.float32(0), v3, v4, scope=\"warp\")\n"
          "      |                                                                                                                                                          ^~\n"
          "  expected: consecutive slots from a multiple of 2 on, in whole words of 4 slots\n"
-         "     found: slots 0 and 1 of 's', by layout S[(1, 1, 2, 8, 2):(4, 4, 1@laneid, 4@laneid, 1)]\n"},
+         "     found: slots 0 and 1 of 's', by layout S[(1, 1, 2, 8, 2):(4, 4, 1@laneid, 4@laneid, 1)]\n"
+         "       fix: make 's' hold 4 elements of uint8, a whole word\n"},
 };
 
 static void every_call_that_breaks_a_rule_is_refused_in_full_words(void **state)

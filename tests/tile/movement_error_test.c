@@ -30,7 +30,8 @@ static void an_element_with_copies_has_no_address(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[0, 0:4])\n"
         "      |                                                                ^~~~~~~~~\n"
         "  expected: one place in linear memory for every element\n"
-        "     found: layout S[(1, 4):(4, 1)] + R[(2):(512)]\n");
+        "     found: layout S[(1, 4):(4, 1)] + R[(2):(512)]\n"
+        "       fix: drop the replica, + R[...], from the layout of 's'\n");
 }
 
 static void elements_of_half_a_byte_have_no_address(void **state)
@@ -73,7 +74,8 @@ static void a_run_time_index_must_keep_a_vector_together(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[0, i : i + 4])\n"
         "      |                                                                     ^\n"
         "  expected: an index such as 4 * i: 4 elements stay together, from a multiple of 16 bytes on\n"
-        "     found: an index that may be any number\n");
+        "     found: an index that may be any number\n"
+        "       fix: where it always is one, write it as 4 * (index // 4)\n");
 }
 
 static void an_index_of_too_few_elements_is_refused(void **state)
@@ -86,7 +88,8 @@ static void an_index_of_too_few_elements_is_refused(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[0, 2 * i : 2 * i + 4])\n"
         "      |                                                                     ^~~~~\n"
         "  expected: an index such as 4 * i: 4 elements stay together, from a multiple of 16 bytes on\n"
-        "     found: an index that is a multiple of 2\n");
+        "     found: an index that is a multiple of 2\n"
+        "       fix: where it always is one, write it as 4 * (index // 4)\n");
 }
 
 static void a_row_that_is_no_multiple_of_a_vector_needs_an_even_index(void **state)
@@ -99,7 +102,8 @@ static void a_row_that_is_no_multiple_of_a_vector_needs_an_even_index(void **sta
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[i, 0:4])\n"
         "      |                                                                  ^\n"
         "  expected: an index such as 2 * i: 4 elements stay together, from a multiple of 16 bytes on\n"
-        "     found: an index that may be any number\n");
+        "     found: an index that may be any number\n"
+        "       fix: where it always is one, write it as 2 * (index // 2)\n");
 }
 
 static void a_row_that_is_never_aligned_is_refused(void **state)
@@ -112,7 +116,8 @@ static void a_row_that_is_never_aligned_is_refused(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[i, 0:4])\n"
         "      |                                                                  ^\n"
         "  expected: steps of 16 bytes\n"
-        "     found: layout S[(3, 5):(5, 1)]\n");
+        "     found: layout S[(3, 5):(5, 1)]\n"
+        "       fix: give 's' a layout whose strides along dimension 0 are multiples of 4 elements\n");
 }
 
 static void a_vector_must_not_be_cut_by_a_swizzle(void **state)
@@ -125,7 +130,8 @@ static void a_vector_must_not_be_cut_by_a_swizzle(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[i, 0:4])\n"
         "      |                                                                ^~~~~~~~~\n"
         "  expected: at most the 2 elements that the swizzle keeps together, a power of two of them\n"
-        "     found: layout ComposeLayout(1, 2, 2, TileLayout(S[(1, 4):(16, 1)]))\n");
+        "     found: layout ComposeLayout(1, 2, 2, TileLayout(S[(1, 4):(16, 1)]))\n"
+        "       fix: move fewer elements at once, or give 's' a layout without a swizzle\n");
 }
 
 static void the_words_of_a_vector_lie_one_after_another(void **state)
@@ -156,6 +162,7 @@ static void a_vector_is_aligned_to_all_of_itself(void **state)
         "      |                                                                ^~~~~~~~~\n"
         "  expected: a multiple of 16 bytes\n"
         "     found: byte 24 of 's', by layout S[(1, 4):(6, 1)] + 6\n"
+        "       fix: choose starts and strides that are multiples of 4 elements\n"
         "k.py:8:9: note: 's' is declared here\n"
         "    8 |     s = T.alloc_shared((8, 6), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -172,6 +179,7 @@ static void the_thread_whose_vector_is_not_aligned_is_named(void **state)
         "      |                                                                                                                                    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: a multiple of 8 bytes\n"
         "     found: byte 12 of 's', by layout S[(4, 32, 2):(96, 3, 1)]\n"
+        "       fix: choose starts and strides that are multiples of 2 elements\n"
         "k.py:8:9: note: 's' is declared here\n"
         "    8 |     s = T.alloc_shared((128, 3), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -187,7 +195,8 @@ static void slots_in_local_memory_lie_one_after_another(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"st.local.v4.u32\"], m.view(32, 4, layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 2)])), r.view(32, 4, layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 1)])), scope=\"warp\")\n"
         "      |                                                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: slot 1 of 'm' for element 1\n"
-        "     found: slot 2, by layout S[(32, 4):(1@laneid, 2)]\n");
+        "     found: slot 2, by layout S[(32, 4):(1@laneid, 2)]\n"
+        "       fix: view it with these elements in slots 0 to 3\n");
 }
 
 static void slots_in_local_memory_are_aligned(void **state)
@@ -200,7 +209,8 @@ static void slots_in_local_memory_are_aligned(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"st.local.v4.u32\"], m.view(32, 4, layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 1)] + 1)), r.view(32, 4, layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 1)])), scope=\"warp\")\n"
         "      |                                                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: a multiple of 16 bytes\n"
-        "     found: byte 4\n");
+        "     found: byte 4\n"
+        "       fix: start at a slot that is a multiple of 4\n");
 }
 
 static void a_local_tensor_is_in_memory_or_in_registers(void **state)
@@ -214,6 +224,7 @@ static void a_local_tensor_is_in_memory_or_in_registers(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4), s[0, 0:4])\n"
         "      |                                                  ^~~~~~~~~~~~\n"
         "  expected: a tensor that no instruction reaches by an address\n"
+        "       fix: copy 'r' to another local tensor, and give that one\n"
         "k.py:10:49: note: reached by an address here\n"
         "   10 |     T.cuda.tile.apply(T.ptx[\"st.local.v4.u32\"], r.view(1, 4), r.view(1, 4))\n"
         "      |                                                 ^~~~~~~~~~~~\n"
@@ -221,6 +232,7 @@ static void a_local_tensor_is_in_memory_or_in_registers(void **state)
         "   10 |     T.cuda.tile.apply(T.ptx[\"st.local.v4.u32\"], r.view(1, 4), r.view(1, 4))\n"
         "      |                                                               ^~~~~~~~~~~~\n"
         "  expected: a tensor that no instruction reaches by an address\n"
+        "       fix: copy 'r' to another local tensor, and give that one\n"
         "k.py:10:49: note: reached by an address here\n"
         "   10 |     T.cuda.tile.apply(T.ptx[\"st.local.v4.u32\"], r.view(1, 4), r.view(1, 4))\n"
         "      |                                                 ^~~~~~~~~~~~\n");
@@ -287,7 +299,8 @@ static void a_cache_hint_needs_its_policy(void **state)
         "k.py:8:29: error[E0406]: ld.global.L2::cache_hint.v4.u32 needs the parameter 'cache_policy'\n"
         "    8 |     T.cuda.tile.apply(T.ptx[\"ld.global.L2::cache_hint.v4.u32\"], r.view(1, 4), X[0, 0:4])\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: a 64-bit cache policy, as createpolicy makes it: .L2::cache_hint is in the opcode\n");
+        "  expected: a 64-bit cache policy, as createpolicy makes it: .L2::cache_hint is in the opcode\n"
+        "       fix: add cache_policy=, or drop .L2::cache_hint from the opcode\n");
 }
 
 static void only_a_skipped_load_preserves(void **state)
@@ -327,6 +340,7 @@ static void memory_is_where_the_opcode_says(void **state)
         "      |                                                                ^~~~~~~~~\n"
         "  expected: a tensor in global memory\n"
         "     found: 's', a shared tensor\n"
+        "       fix: write .shared in the opcode\n"
         "k.py:8:9: note: 's' is declared here\n"
         "    8 |     s = T.alloc_shared((128, 4), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -355,6 +369,7 @@ static void registers_are_registers(void **state)
         "      |                                                  ^~~~~~~~~\n"
         "  expected: a tensor in local memory\n"
         "     found: 's', a shared tensor\n"
+        "       fix: give a tensor in local memory, and copy it to 's' behind the call\n"
         "k.py:8:9: note: 's' is declared here\n"
         "    8 |     s = T.alloc_shared((128, 4), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -421,7 +436,8 @@ static void two_repeats_do_not_write_one_slot(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v2.u32\"], r.view(2, 2, layout=T.TileLayout(T.S[(2, 2) : (1, 1)])), s.view(256, 2)[0:2, 0:2])\n"
         "      |                                                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: distinct slots for everything that is written\n"
-        "     found: element (word=0) of the later one, by layout S[(2, 2):(1, 1)]\n");
+        "     found: element (word=0) of the later one, by layout S[(2, 2):(1, 1)]\n"
+        "       fix: view 'r' with strides that keep the repeats apart, or without layout=\n");
 }
 
 static void a_lane_axis_needs_an_owner(void **state)
@@ -447,7 +463,8 @@ static void operands_are_counted(void **state)
         "    8 |     T.cuda.tile.apply(T.ptx[\"fma.rn.f32\"], r.view(4, 1), r.view(4, 1))\n"
         "      |                             ^~~~~~~~~~~~\n"
         "  expected: d, a, b, c\n"
-        "     found: 2 operands\n");
+        "     found: 2 operands\n"
+        "       fix: add 2 operands: they go by position\n");
 }
 
 /* ---- copies ---- */
@@ -460,7 +477,8 @@ static void a_copy_names_its_chunk(void **state)
         "k.py:8:29: error[E0406]: cp.async needs the parameter 'chunk_bytes'\n"
         "    8 |     T.cuda.tile.apply(T.ptx[\"cp.async.cg.shared.global\"], s[0:1, 0:4], X[0:1, 0:4])\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: an integer known at compile time\n");
+        "  expected: an integer known at compile time\n"
+        "       fix: add chunk_bytes=N\n");
 }
 
 static void chunks_past_the_first_level_are_16_bytes(void **state)
@@ -496,7 +514,8 @@ static void a_copy_has_one_source_operand(void **state)
         "k.py:8:101: error[E0405]: parameter 'src_size' of cp.async.ca.shared.global\n"
         "    8 |     T.cuda.tile.apply(T.ptx[\"cp.async.ca.shared.global\"], s[0:1, 0:4], X[0:1, 0:4], chunk_bytes=16, src_size=8, ignore_src=i == 0)\n"
         "      |                                                                                                     ^~~~~~~~~~\n"
-        "  expected: src_size= or ignore_src=, not both: the instruction has one such operand\n");
+        "  expected: src_size= or ignore_src=, not both: the instruction has one such operand\n"
+        "       fix: drop ignore_src=: with src_size=0 nothing is read\n");
 }
 
 static void a_copy_reads_no_more_than_its_chunk(void **state)
@@ -508,7 +527,8 @@ static void a_copy_reads_no_more_than_its_chunk(void **state)
         "    8 |     T.cuda.tile.apply(T.ptx[\"cp.async.ca.shared.global\"], s[0:1, 0:2], X[0:1, 0:2], chunk_bytes=8, src_size=9)\n"
         "      |                                                                                                    ^~~~~~~~~~\n"
         "  expected: 0 to 8, the bytes of the chunk that are read\n"
-        "     found: 9\n");
+        "     found: 9\n"
+        "       fix: write src_size=8\n");
 }
 
 static void the_last_axis_is_the_chunk(void **state)
@@ -533,6 +553,7 @@ static void a_copy_comes_from_global_memory(void **state)
         "      |                                                                        ^~~~~~~~~~~\n"
         "  expected: a tensor in global memory\n"
         "     found: 's', a shared tensor\n"
+        "       fix: copy 's' to a tensor in global memory, and give that one\n"
         "k.py:7:9: note: 's' is declared here\n"
         "    7 |     s = T.alloc_shared((128, 4), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -582,6 +603,7 @@ static void a_row_starts_at_16_bytes(void **state)
         "      |                                                                                                            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: a multiple of 16 bytes\n"
         "     found: byte 24 of 's', by layout S[(4, 8, 4):(48, 6, 1)]\n"
+        "       fix: choose starts and strides that are multiples of 4 elements\n"
         "k.py:8:9: note: 's' is declared here\n"
         "    8 |     s = T.alloc_shared((32, 6), \"uint32\", layout=\"default\")\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -638,7 +660,8 @@ static void two_matrices_do_not_go_to_one_register(void **state)
         "    9 |     T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=T.TileLayout(T.S[(4, 8, 4) : (0, 4 @ Lane, 1 @ Lane)])), s.view(4, 8, 4), scope=\"warp\")\n"
         "      |                                                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: distinct slots for everything that is written\n"
-        "     found: layout S[(4, 8, 4):(0, 4@laneid, 1@laneid)]\n");
+        "     found: layout S[(4, 8, 4):(0, 4@laneid, 1@laneid)]\n"
+        "       fix: choose strides that give registers 0 and 1 slots of their own\n");
 }
 
 int main(void)

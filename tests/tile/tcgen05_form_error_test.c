@@ -55,7 +55,8 @@ static void ws_with_m_64_takes_a_in_two_banks(void **state)
         "   13 |         a.view(1, 1, 64, 16),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~\n"
         "  expected: (M_repeat, K_repeat, bank 2, m 64, k 16)\n"
-        "     found: (1, 1, 64, 16)\n");
+        "     found: (1, 1, 64, 16)\n"
+        "       fix: split it into these 5 axes with .view(...) or .rearrange(...)\n");
 }
 
 static void the_banks_of_a_are_64_lanes_apart(void **state)
@@ -214,7 +215,8 @@ static void an_accumulator_has_one_place(void **state)
         "   12 |         d.view(1, 1, 64, 64),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~\n"
         "  expected: one place for every element\n"
-        "     found: layout S[(4, 16, 64):(32@TLane, 1@TLane, 1@TCol)] + R[(2):(16@TLane)]\n");
+        "     found: layout S[(4, 16, 64):(32@TLane, 1@TLane, 1@TCol)] + R[(2):(16@TLane)]\n"
+        "       fix: drop the replica, + R[...], from the layout of 'd'\n");
 }
 
 static void a_16_bit_accumulator_takes_a_cell(void **state)
@@ -254,7 +256,8 @@ static void an_operand_ends_inside_tensor_memory(void **state)
         "   12 |         d.view(1, 1, 128, 64),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lanes 0 to 127, columns 0 to 511\n"
-        "     found: lane 0, column 512 of 'd'\n");
+        "     found: lane 0, column 512 of 'd'\n"
+        "       fix: give 'd' a layout, and the region a start, that stay within lanes 0 to 127 and columns 0 to 511\n");
 }
 
 static void m_64_starts_at_lane_0_or_16(void **state)
@@ -289,7 +292,8 @@ static void a_run_time_index_moves_a_by_whole_columns(void **state)
         "k.py:13:35: error[E0425]: operand A of tcgen05.mma: a run-time index moves the address by 16 bits\n"
         "   13 |         a.view(1, 32, 128, 16)[:, i : i + 1, :, :],\n"
         "      |                                   ^\n"
-        "  expected: steps of whole columns of 32 bits, or an index known at compile time\n");
+        "  expected: steps of whole columns of 32 bits, or an index known at compile time\n"
+        "       fix: index it by the variable of a T.unroll(...) loop, which is known at compile time\n");
 }
 
 static void scale_input_d_is_0_to_15(void **state)

@@ -63,7 +63,8 @@ static void a_copy_starts_at_a_multiple_of_128_bits(void **state)
         "k.py:10:72: error[E0417]: operand dst of tcgen05.cp starts at lane 0, column 2\n"
         "   10 |     T.cuda.tile.apply(T.ptx[\"tcgen05.cp.cta_group::1.32x128b.warpx4\"], c, u, sdo_bytes=128)\n"
         "      |                                                                        ^\n"
-        "  expected: a multiple of 4 columns, in the 128 lanes and 512 columns\n");
+        "  expected: a multiple of 4 columns, in the 128 lanes and 512 columns\n"
+        "       fix: start it at lane 0, column 0 of 'c'\n");
 }
 
 static void a_copy_has_pairs_of_shape_and_multicast(void **state)
@@ -89,7 +90,8 @@ static void strides_of_a_copy_are_multiples_of_16(void **state)
         "   10 |     T.cuda.tile.apply(T.ptx[\"tcgen05.cp.cta_group::1.32x128b.warpx4\"], c, u, sdo_bytes=100)\n"
         "      |                                                                              ^~~~~~~~~~~~~\n"
         "  expected: a multiple of 16 bytes below 262144\n"
-        "     found: 100\n");
+        "     found: 100\n"
+        "       fix: write the stride of src's layout, such as sdo_bytes=96\n");
 }
 
 static void a_copy_knows_four_swizzles(void **state)
@@ -102,7 +104,8 @@ static void a_copy_knows_four_swizzles(void **state)
         "   10 |     T.cuda.tile.apply(T.ptx[\"tcgen05.cp.cta_group::1.32x128b.warpx4\"], c, u, sdo_bytes=128, swizzle=4)\n"
         "      |                                                                                             ^~~~~~~~~\n"
         "  expected: 0 none, 1 32B, 2 64B or 3 128B\n"
-        "     found: 4\n");
+        "     found: 4\n"
+        "       fix: write the number of the swizzle that src's layout has\n");
 }
 
 static void a_copy_reads_shared_memory(void **state)
@@ -115,6 +118,7 @@ static void a_copy_reads_shared_memory(void **state)
         "      |                                                                           ^\n"
         "  expected: a tensor in shared memory\n"
         "     found: 'c', a tmem tensor\n"
+        "       fix: copy 'c' to a tensor in shared memory, and give that one\n"
         "k.py:8:9: note: 'c' is declared here\n"
         "    8 |     c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((32, 4), \"uint32\", scope=\"tmem\", layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 1 @ Col)] + T.R[4 : 32 @ Lane]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -175,7 +179,8 @@ static void both_halves_of_a_quadrant_take_one_lane(void **state)
         "   12 |         c, scope=\"warpgroup\")\n"
         "      |         ^\n"
         "  expected: element (half=1, row=0, column=0) in the lane of (half=0, row=0, column=0), some columns on\n"
-        "     found: 16 lanes and 0 bits on, by layout S[(4, 2, 16, 8):(32@TLane, 16@TLane, 1@TLane, 1@TCol)]\n");
+        "     found: 16 lanes and 0 bits on, by layout S[(4, 2, 16, 8):(32@TLane, 16@TLane, 1@TLane, 1@TCol)]\n"
+        "       fix: lay each tile as S[(2, 16, 8) : (8 @ TCol, 1 @ TLane, 1 @ TCol)] does\n");
 }
 
 static void packed_elements_are_the_halves_of_a_register(void **state)
@@ -190,7 +195,8 @@ static void packed_elements_are_the_halves_of_a_register(void **state)
         "   11 |         r.view(4, 32, 8, layout=T.TileLayout(T.S[(128, 8) : (1 @ T.cuda.Axis.tid_in_wg, 2)])),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: consecutive slots from a multiple of 2 on\n"
-        "     found: slots 0 and 2 of 'r', by layout S[(128, 8):(1@tid_in_wg, 2)]\n");
+        "     found: slots 0 and 2 of 'r', by layout S[(128, 8):(1@tid_in_wg, 2)]\n"
+        "       fix: view it with these elements in slots 0 to 1\n");
 }
 
 static void a_packed_element_has_a_cell_of_its_own(void **state)
@@ -206,6 +212,7 @@ static void a_packed_element_has_a_cell_of_its_own(void **state)
         "      |         ^~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 1 of 'c'\n"
         "     found: lane 0, column 0, bit 16, by layout S[(128, 8):(1@TLane, 1@TCol)]\n"
+        "       fix: give 'c' a layout that has (row=0, column=1) there\n"
         "k.py:8:9: note: 'c' is declared here\n"
         "    8 |     c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float16\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 1 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -222,7 +229,8 @@ static void a_store_has_one_place_for_each_element(void **state)
         "   11 |         c.view(4, 32, 8), r.view(4, 32, 8), scope=\"warpgroup\")\n"
         "      |         ^~~~~~~~~~~~~~~~\n"
         "  expected: one place for every element\n"
-        "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n");
+        "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n"
+        "       fix: drop the replica, + R[...], from the layout of 'c'\n");
 }
 
 static void columns_of_a_load_are_neighbours(void **state)
@@ -238,6 +246,7 @@ static void columns_of_a_load_are_neighbours(void **state)
         "      |         ^~~~~~~~~~~~~~~~\n"
         "  expected: lane 0, column 1 of 'c'\n"
         "     found: lane 0, column 2, by layout S[(128, 8):(1@TLane, 2@TCol)]\n"
+        "       fix: give 'c' a layout that has (row=0, column=1) there\n"
         "k.py:8:9: note: 'c' is declared here\n"
         "    8 |     c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((128, 8), \"float32\", scope=\"tmem\", layout=T.TileLayout(T.S[(128, 8) : (1 @ Lane, 2 @ Col)]))])\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -287,7 +296,8 @@ static void a_load_has_one_place_for_each_element(void **state)
         "   12 |         c.view(4, 32, 8), scope=\"warpgroup\")\n"
         "      |         ^~~~~~~~~~~~~~~~\n"
         "  expected: one place for every element\n"
-        "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n");
+        "     found: layout S[(128, 8):(1@TLane, 1@TCol)] + R[(2):(8@TCol)]\n"
+        "       fix: drop the replica, + R[...], from the layout of 'c'\n");
 }
 
 static void a_reduction_has_the_type_it_compares(void **state)
@@ -303,7 +313,8 @@ static void a_reduction_has_the_type_it_compares(void **state)
         "k.py:12:9: error[E0409]: operand dst of tcgen05.ld.red has elements of type float32\n"
         "   12 |         r.view(4, 32, 8),\n"
         "      |         ^~~~~~~~~~~~~~~~\n"
-        "  expected: uint32, the type that tcgen05.ld.red.sync.aligned.32x32b.x8.max.u32 compares\n");
+        "  expected: uint32, the type that tcgen05.ld.red.sync.aligned.32x32b.x8.max.u32 compares\n"
+        "       fix: declare 'r' as uint32\n");
 }
 
 static void a_shift_takes_eight_columns_of_all_lanes(void **state)

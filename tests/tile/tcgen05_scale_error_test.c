@@ -23,7 +23,8 @@ static void a_dense_form_takes_no_scales(void **state)
         "   13 |     T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"],\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: D, A, B\n"
-        "     found: 5 operands\n");
+        "     found: 5 operands\n"
+        "       fix: drop 2 operands: they go by position\n");
 }
 
 static void a_block_scaled_form_takes_scales(void **state)
@@ -43,7 +44,8 @@ static void a_block_scaled_form_takes_scales(void **state)
         "   13 |     T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X\"],\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: D, A, B, SFA, SFB\n"
-        "     found: 3 operands\n");
+        "     found: 3 operands\n"
+        "       fix: add 2 operands: they go by position\n");
 }
 
 static void scales_are_in_tensor_memory(void **state)
@@ -66,6 +68,7 @@ static void scales_are_in_tensor_memory(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: a tensor in tensor memory\n"
         "     found: 'sfa', a shared tensor\n"
+        "       fix: copy 'sfa' to a tensor in tensor memory, and give that one\n"
         "k.py:11:11: note: 'sfa' is declared here\n"
         "   11 |     sfa = T.alloc_shared((128, 2), \"float8_e8m0fnu\", layout=\"default\")\n"
         "      |           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
@@ -89,7 +92,8 @@ static void scales_have_a_scale_format(void **state)
         "k.py:17:9: error[E0424]: operand SFA of tcgen05.mma.block_scale: tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X takes no scales in uint8\n"
         "   17 |         sfa.view(1, 1, 128, 2),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: float8_e8m0fnu\n");
+        "  expected: float8_e8m0fnu\n"
+        "       fix: declare 'sfa' with dtype float8_e8m0fnu\n");
 }
 
 static void mxf4_takes_no_e4m3_scales(void **state)
@@ -110,7 +114,8 @@ static void mxf4_takes_no_e4m3_scales(void **state)
         "k.py:17:9: error[E0424]: operand SFA of tcgen05.mma.block_scale: tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X takes no scales in float8_e4m3fn\n"
         "   17 |         sfa.view(1, 1, 128, 2),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: float8_e8m0fnu\n");
+        "  expected: float8_e8m0fnu\n"
+        "       fix: declare 'sfa' with dtype float8_e8m0fnu\n");
 }
 
 static void both_scales_have_one_format(void **state)
@@ -132,7 +137,8 @@ static void both_scales_have_one_format(void **state)
         "   18 |         sfb.view(1, 1, 64, 4),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: float8_e4m3fn, as operand SFA\n"
-        "     found: float8_e8m0fnu\n");
+        "     found: float8_e8m0fnu\n"
+        "       fix: declare 'sfa' and 'sfb' with one dtype\n");
 }
 
 static void scales_are_in_all_four_quadrants(void **state)
@@ -385,7 +391,8 @@ static void four_bit_kinds_take_four_bit_elements(void **state)
         "   15 |         a.view(1, 1, 128, 64),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: elements of 4 bits for kind::mxf4\n"
-        "     found: uint8, 8 bits\n");
+        "     found: uint8, 8 bits\n"
+        "       fix: declare 'a' with elements of 4 bits\n");
 }
 
 int main(void)

@@ -128,7 +128,8 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "k.py:10:29: error[E0406]: cp.async.bulk.tensor load needs the parameter 'box'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: one to five positive integers known at compile time\n"},
+         "  expected: one to five positive integers known at compile time\n"
+         "       fix: add box=(extent, ...)\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(128, 64), mbar=bar)\n",
          "k.py:10:148: error[E0405]: parameter 'mbar' of cp.async.bulk.tensor load\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, 64), mbar=bar)\n"
@@ -141,7 +142,8 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s[i:i + 64, :], X[0:64, 0:64], box=(64, 64), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                    ^\n"
          "  expected: a compile-time index, or a dimension that steps a fixed distance, a multiple of the swizzle's period\n"
-         "     found: layout ComposeLayout(3, 3, 3, TileLayout(S[(8192):(1)]))\n"},
+         "     found: layout ComposeLayout(3, 3, 3, TileLayout(S[(8192):(1)]))\n"
+         "       fix: index it by the variable of a T.unroll(...) loop, which is known at compile time\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(1, 128, 64), " BAR ")\n",
          "k.py:10:133: error[E0405]: parameter 'box' of cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(1, 128, 64), mbar=bar.ptr_to([0]))\n"

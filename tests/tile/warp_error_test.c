@@ -51,7 +51,8 @@ static void results_that_share_a_register_are_refused(void **state)
            LINE
            "      |           ^\n"
            "  expected: distinct slots for everything that is written\n"
-           "     found: layout S[(2, 8, 4, 2):(1, 4@laneid, 1@laneid, 1)]\n");
+           "     found: layout S[(2, 8, 4, 2):(1, 4@laneid, 1@laneid, 1)]\n"
+           "       fix: choose strides that give registers 1 and 2 slots of their own\n");
 }
 
 static void a_layout_without_lanes_is_refused(void **state)
@@ -64,7 +65,8 @@ static void a_layout_without_lanes_is_refused(void **state)
            LINE
            "      |                 ^\n"
            "  expected: a layout that gives laneid\n"
-           "     found: S[(1, 2, 8, 8):(128, 64, 8, 1)]\n");
+           "     found: S[(1, 2, 8, 8):(128, 64, 8, 1)]\n"
+           "       fix: view it with the map that 'tilewright explain fragment mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' shows\n");
 }
 
 static void a_fragment_of_float16_is_refused(void **state)
@@ -173,6 +175,7 @@ static void an_index_that_is_known_only_at_run_time_is_refused_for_registers(voi
            LINE
            "      |                                                ^~~~~~~~~\n"
            "  expected: registers have no addresses: constants, or variables of loops with static bounds that can be unrolled\n"
+           "       fix: index it by the variable of a T.unroll(...) loop, which is known at compile time\n"
            "k.py:1:14: note: used as an operand here\n"
            LINE
            "      |              ^\n");
