@@ -263,7 +263,7 @@ static bool same_slot(struct tile_call *c, uint32_t operand, struct tile_place *
     tw_diag_expected(d, "slot %lld of '%s' in every lane", (long long)p->slot[item], o->storage->name);
     tw_diag_found(d, "slot %lld in lane %lld, by layout %s", (long long)slot, (long long)lane,
                   tw_layout_text(c->arena, o->layout));
-    tw_diag_fix(d, "choose a layout in which what tells lanes apart moves no slot");
+    tw_diag_fix(d, "choose a layout in which the slot of an element does not depend on its lane");
     return false;
 }
 

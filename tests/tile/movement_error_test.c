@@ -664,6 +664,63 @@ static void two_matrices_do_not_go_to_one_register(void **state)
         "       fix: choose strides that give registers 0 and 1 slots of their own\n");
 }
 
+static void a_call_is_reached_by_some_thread(void **state)
+{
+    expect_refused_movement(state,
+        "    r = T.alloc_local((4,), \"uint32\", layout=\"default\")\n"
+        "    s = T.alloc_shared((32, 4), \"uint32\", layout=\"default\")\n"
+        "    if T.cuda.thread_idx(\"x\") < 32:\n"
+        "        if T.cuda.thread_idx(\"x\") > 63:\n"
+        "            T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=FRAGMENT), s.view(4, 8, 4), scope=\"warp\")\n",
+        "k.py:11:37: error[E0414]: no thread reaches this ldmatrix\n"
+        "   11 |             T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=FRAGMENT), s.view(4, 8, 4), scope=\"warp\")\n"
+        "      |                                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: conditions around the call that some thread of the 128 meets\n"
+        "       fix: correct the condition around the call, or drop the call\n");
+}
+
+static void a_fragment_is_over_threads_of_its_scope(void **state)
+{
+    expect_refused_movement(state,
+        "    r = T.alloc_local((4,), \"uint32\", layout=\"default\")\n"
+        "    s = T.alloc_shared((32, 4), \"uint32\", layout=\"default\")\n"
+        "    Cta = T.cuda.Axis.cbx\n"
+        "    T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=T.TileLayout(T.S[(4, 8, 4) : (1, 4 @ Lane, 1 @ Cta)])), s.view(4, 8, 4), scope=\"warp\")\n",
+        "k.py:10:74: error[E0415]: operand registers of ldmatrix is distributed over cbx, which scope=\"warp\" does not walk\n"
+        "   10 |     T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=T.TileLayout(T.S[(4, 8, 4) : (1, 4 @ Lane, 1 @ Cta)])), s.view(4, 8, 4), scope=\"warp\")\n"
+        "      |                                                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "     found: layout S[(4, 8, 4):(1, 4@laneid, 1@cbx)]\n"
+        "       fix: write scope=\"cluster\", or view it with a layout over the threads of one CTA\n");
+}
+
+static void a_vector_is_in_registers_of_its_own_thread(void **state)
+{
+    expect_refused_movement(state,
+        "    r = T.alloc_local((4,), \"uint32\", layout=\"default\")\n"
+        "    s = T.alloc_shared((1, 4), \"uint32\", layout=\"default\")\n"
+        "    T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4, layout=T.TileLayout(T.S[(1, 4) : (1, 1 @ Lane)])), s)\n",
+        "k.py:9:50: error[E0415]: operand d of ld is distributed over laneid, which scope=\"thread\" does not walk\n"
+        "    9 |     T.cuda.tile.apply(T.ptx[\"ld.shared.v4.u32\"], r.view(1, 4, layout=T.TileLayout(T.S[(1, 4) : (1, 1 @ Lane)])), s)\n"
+        "      |                                                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "     found: layout S[(1, 4):(1, 1@laneid)]\n"
+        "       fix: view the thread's own registers: .view(n, layout=\"default\")\n");
+}
+
+static void a_word_is_in_the_same_slot_of_every_lane(void **state)
+{
+    expect_refused_movement(state,
+        "    r = T.alloc_local((8,), \"uint32\", layout=\"default\")\n"
+        "    s = T.alloc_shared((32, 4), \"uint32\", layout=\"default\")\n"
+        "    mixed = T.TileLayout(T.S[(4, 2, 4, 4) : (1, 4, 4 @ Lane, 1 @ Lane)] + T.R[2 : 16 @ Lane])\n"
+        "    T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=mixed), s.view(4, 8, 4), scope=\"warp\")\n",
+        "k.py:10:74: error[E0416]: operand registers of ldmatrix: element (matrix=0, row=4, word=0) is in another slot than register 0 of lane 0\n"
+        "   10 |     T.cuda.tile.apply(T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"], r.view(4, 8, 4, layout=mixed), s.view(4, 8, 4), scope=\"warp\")\n"
+        "      |                                                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: slot 0 of 'r' in every lane\n"
+        "     found: slot 4 in lane 16, by layout S[(4, 2, 4, 4):(1, 4, 4@laneid, 1@laneid)] + R[(2):(16@laneid)]\n"
+        "       fix: choose a layout in which the slot of an element does not depend on its lane\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -712,6 +769,10 @@ int main(void)
         ROOM_TEST(the_count_of_matrices_is_the_opcodes),
         ROOM_TEST(words_hold_two_elements_of_16_bits),
         ROOM_TEST(two_matrices_do_not_go_to_one_register),
+        ROOM_TEST(a_call_is_reached_by_some_thread),
+        ROOM_TEST(a_fragment_is_over_threads_of_its_scope),
+        ROOM_TEST(a_vector_is_in_registers_of_its_own_thread),
+        ROOM_TEST(a_word_is_in_the_same_slot_of_every_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
