@@ -48,6 +48,7 @@ static bool goes_with(struct tile_call *c, const char *name, bool qualified, con
     if (qualified) {
         struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter '%s'", c->mnemonic, name);
         tw_diag_expected(d, "%s: %s is in the opcode", what, qualifier);
+        tw_diag_fix(d, "add %s=, or take %s out of the opcode", name, qualifier);
         return false;
     }
     struct diag *d = tw_diag(c->diags, E0404, tw_tile_param(c, name)->at, "%s has no parameter '%s' here", c->mnemonic, name);
@@ -71,6 +72,7 @@ static bool check_barrier(struct tile_call *c)
                              tw_ir_scope_name(e->region->view->storage->scope));
     tw_diag_expected(d, "a pointer into shared memory");
     tw_diag_found(d, "a pointer into '%s'", e->region->view->storage->name);
+    tw_diag_fix(d, "allocate the barrier with T.alloc_shared((1,), \"uint64\"), and write its .ptr_to([0])");
     return false;
 }
 
@@ -88,6 +90,7 @@ bool tw_bulk_in_range(struct tile_call *c, const char *param, const struct ir_ar
     struct diag *d = tw_diag(c->diags, E0405, item->at, "parameter '%s' of %s", param, c->mnemonic);
     tw_diag_expected(d, "%lld to %lld", (long long)low, (long long)high);
     tw_diag_found(d, "%lld", (long long)value);
+    tw_diag_fix(d, "write %lld, the nearest that it takes", (long long)(value < low ? low : high));
     return false;
 }
 
@@ -210,9 +213,11 @@ static bool check(struct tile_call *c)
     const int64_t bits = piece_bits(c, 0);
     if (bits > 0 && bits % (8 * PIECE_UNIT) == 0)
         return true;
+    const int64_t unit = 8 * PIECE_UNIT / c->operand[0].view->elem.bits, units = bits / (8 * PIECE_UNIT) + 1;
     struct diag *d = tw_tile_error(c, 0, E0411, ": the last axis is %lld bytes", (long long)bits / 8);
     tw_diag_expected(d, "a multiple of %d bytes", PIECE_UNIT);
     tw_diag_found(d, "%lld elements of %u bits", (long long)(bits / c->operand[0].view->elem.bits), c->operand[0].view->elem.bits);
+    tw_diag_fix(d, "move %lld elements, or another multiple of %u", (long long)(units * unit), (unsigned)unit);
     tw_diag_spec(d, "PTX ISA, cp.async.bulk, size");
     return false;
 }

@@ -53,6 +53,20 @@ static struct diag *no_walk(const struct walk *w, enum diag_code code)
     return d;
 }
 
+static void suggest_layout(const struct walk *w, struct diag *d)
+{
+    tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", w->o->row->name);
+}
+
+void tw_tile_suggest_step(const struct tile_operand *o, int64_t step, int64_t unit, struct diag *d)
+{
+    if (step == 1)
+        tw_diag_fix(d, "view that dimension as pieces of %lld elements, and index the piece", (long long)unit);
+    else
+        tw_diag_fix(d, "give '%s' a layout with a multiple of %lld elements, not %lld, from one index to the next", o->storage->name,
+                    (long long)unit, (long long)step);
+}
+
 /* ---- what the layout must be ----------------------------------------------------------------------- */
 
 static bool find_layout(struct walk *w)
@@ -65,7 +79,7 @@ static bool find_layout(struct walk *w)
         struct diag *d = no_walk(w, E0421);
         tw_diag_expected(d, "no swizzle, or one of the hardware's for elements of %u bits", w->bits);
         tw_diag_found(d, "%s", tw_layout_text(w->c->arena, w->o->layout));
-        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", w->o->row->name);
+        suggest_layout(w, d);
         return false;
     }
     const char *refusal = tw_smem_layout_code(w->arch, w->mode) < 0 ? "no swizzle, 32B, 64B or 128B: descriptors of wgmma know no other"
@@ -76,6 +90,12 @@ static bool find_layout(struct walk *w)
     tw_diag_expected(d, "%s", refusal);
     tw_diag_found(d, "swizzle mode %d (%s) with %s elements of %u bits", (int)w->mode, tw_swizzle_mode_row(w->mode)->name,
                   w->mn_major ? "MN-major" : "K-major", w->bits);
+    if (w->mn_major && w->bits == 32)
+        tw_diag_fix(d, "write the layout of %s as T.ComposeLayout(3, 2, 2, T.TileLayout(...))", w->o->row->name);
+    else if (w->mn_major && w->bits < 8)
+        tw_diag_fix(d, "write %c_major=\"k\", and store %s with its K contiguous", w->o->row->name[0] - 'A' + 'a', w->o->row->name);
+    else
+        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape) with mode 0 to 3", w->o->row->name);
     return false;
 }
 
@@ -88,6 +108,7 @@ static bool check_memory(const struct walk *w)
     struct diag *d = no_walk(w, E0421);
     tw_diag_expected(d, "one byte address for every element");
     tw_diag_found(d, "%s", tw_layout_text(w->c->arena, l));
+    suggest_layout(w, d);
     return false;
 }
 
@@ -148,6 +169,7 @@ static bool check_stride(const struct walk *w, const char *field, int64_t bytes,
     tw_diag_expected(d, "element %s at a multiple of 16 bytes after %s, below 262144", element(w, at[0], at[1]),
                      element(w, 0, 0));
     tw_diag_found(d, "%lld bytes, by layout %s", (long long)bytes, tw_layout_text(w->c->arena, w->o->layout));
+    suggest_layout(w, d);
     return false;
 }
 
@@ -213,12 +235,13 @@ static const char *strides_words(const struct walk *w, const struct smem_desc *d
                      tw_swizzle_mode_row(w->mode)->name);
 }
 
-/* What the parameters would have to be for this layout, where some would do. */
+/* What the parameters would have to be for this layout; where none would do, another layout. */
 static void suggest_given(const struct walk *w, struct diag *d)
 {
     struct walk open = *w;
     int64_t row, k;
     open.given = NULL;
+    suggest_layout(w, d);
     if (!tw_layout_swizzle_mode(w->o->layout, w->bits, &open.mode) || open.mode == SWIZZLE_128B_ATOM32)
         return;
     const struct strides s = read_strides(&open);
@@ -252,7 +275,7 @@ static void suggest(const struct walk *w, struct diag *d, int64_t row, int64_t k
         tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape), or split the call at %s=%lld", name,
                     w->o->row->atom[0].name, (long long)row);
     else
-        tw_diag_fix(d, "give %s a layout from mma_shared_layout(dtype, mode, shape)", name);
+        suggest_layout(w, d);
 }
 
 static bool prove(const struct walk *w, const struct smem_desc *desc)
@@ -278,6 +301,11 @@ static bool check_origin(const struct walk *w, int64_t origin)
     struct diag *d = tw_tile_error(w->c, w->operand, E0422, ": the descriptor cannot start where this view starts");
     tw_diag_expected(d, "element %s at a multiple of 16 bytes, below 262144", element(w, 0, 0));
     tw_diag_found(d, "byte %lld of '%s'", (long long)origin, w->o->storage->name);
+    if (origin >= 0 && origin < DESC_MAX_BYTES)
+        tw_diag_fix(d, "choose starts and strides that are multiples of %u elements", 128 / w->bits);
+    else
+        tw_diag_fix(d, "choose starts and strides that keep %s within bytes 0 to %d of '%s'", w->o->row->name, DESC_MAX_BYTES - 1,
+                    w->o->storage->name);
     return false;
 }
 
@@ -291,6 +319,7 @@ static bool check_starts(const struct walk *w)
                                  "%s: a run-time index moves the descriptor's start by %lld bits",
                                  tw_tile_operand_name(w->c, w->operand), (long long)bits);
         tw_diag_expected(d, "steps of 16 bytes");
+        tw_tile_suggest_step(w->o, w->o->starts[i].step, 128 / w->bits, d);
         return false;
     }
     return true;
@@ -313,13 +342,16 @@ static bool describe(struct walk *w, struct tile_place *p)
         if (m > 0 && (desc.lead_bytes != p->desc.lead_bytes || desc.stride_bytes != p->desc.stride_bytes)) {
             struct diag *d = tw_tile_error(w->c, w->operand, E0419, ": the group's descriptors have different strides");
             tw_diag_found(d, "%s and %s", strides_words(w, &p->desc), strides_words(w, &desc));
+            suggest_layout(w, d);
             return false;
         }
         p->desc = desc;
     }
     if (tw_tile_fit(w->c, origins, &p->origin))
         return true;
-    tw_tile_error(w->c, w->operand, E0419, ": the addresses of the group are no fixed step apart");
+    struct diag *d = tw_tile_error(w->c, w->operand, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
+    tw_diag_fix(d, "lay out each group axis of '%s' with one stride", w->o->storage->name);
     return false;
 }
 

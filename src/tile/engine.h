@@ -130,6 +130,8 @@ struct tile_walk_form {
     const struct smem_desc *given; /* NULL: read from the layout */
 };
 const struct tile_place *tw_tile_descriptor(struct tile_call *c, uint32_t operand, struct tile_walk_form form);
+/* The fix for a run-time index that moves the operand by `step` elements where a multiple of `unit` is wanted. */
+void tw_tile_suggest_step(const struct tile_operand *o, int64_t step, int64_t unit, struct diag *d);
 /* Run-time starts of memory operands that read registers are evaluated once: an instruction may overwrite what they read. */
 void tw_tile_bind_starts(struct tile_call *c);
 /* What an instruction asks of a memory operand: elements one after another, from an aligned byte on. */

@@ -70,6 +70,11 @@ static uint32_t a_copies(const struct tile_call *c)
     return tw_tmem_paths[tile_mma_of(c)->path].banks;
 }
 
+static void start_at_lane(const struct tile_call *c, uint32_t operand, int64_t lane, struct diag *d)
+{
+    tw_diag_fix(d, "start the layout of '%s', or the region, at lane %lld", c->operand[operand].storage->name, (long long)lane);
+}
+
 static bool base(struct tile_call *c, uint32_t operand, struct tile_cell at, uint32_t thread)
 {
     (void)thread;
@@ -79,6 +84,7 @@ static bool base(struct tile_call *c, uint32_t operand, struct tile_cell at, uin
     struct diag *d = tw_tile_error(c, operand, E0417, " starts at lane %lld", (long long)at.lane);
     tw_diag_expected(d, "lane 0%s on data path %c", tw_tmem_paths[path].scattered ? " or 16" : "", tw_tmem_paths[path].letter);
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, c->operand[operand].layout));
+    start_at_lane(c, operand, tw_tmem_paths[path].scattered && at.lane >= 16 ? 16 : 0, d);
     return false;
 }
 
@@ -146,6 +152,7 @@ static bool scale_base(struct tile_call *c, uint32_t operand, struct tile_cell a
     if (at.lane != 0) {
         struct diag *d = tw_tile_error(c, operand, E0417, " starts at lane %lld", (long long)at.lane);
         tw_diag_expected(d, "lane 0");
+        start_at_lane(c, operand, 0, d);
         return false;
     }
     if (row->legal_ids >> byte & 1)
@@ -154,6 +161,8 @@ static bool scale_base(struct tile_call *c, uint32_t operand, struct tile_cell a
     tw_diag_expected(d, "%s, where %u factors of a row share a cell",
                      row->legal_ids == 1 ? "byte 0" : "byte 0 or 2", (unsigned)c->symbol[TILE_FACTORS]);
     tw_diag_found(d, "layout %s", tw_layout_text(c->arena, c->operand[operand].layout));
+    tw_diag_fix(d, "start the layout of '%s', or the region, at byte %lld of its cells", c->operand[operand].storage->name,
+                (long long)(row->legal_ids == 1 ? 0 : byte - byte % 2));
     tw_diag_spec(d, "PTX ISA, tcgen05.mma, scale factor ids");
     return false;
 }
@@ -256,6 +265,7 @@ static bool same_lanes(struct tile_call *c, const struct tile_place *d, const st
     struct diag *diag = tw_tile_error(c, MMA_A, E0417, " starts at lane %lld and operand D at lane %lld", (long long)a_lane,
                                       (long long)d_lane);
     tw_diag_expected(diag, "the same lane: with M 64 both take the same half of each quadrant");
+    start_at_lane(c, MMA_A, d_lane, diag);
     return false;
 }
 

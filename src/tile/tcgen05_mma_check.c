@@ -106,6 +106,46 @@ static const char *format_set(const struct tile_call *c, uint32_t set)
     return t.at;
 }
 
+/* The dtype to declare a tensor with where one of a set of formats is wanted. */
+static const char *dtype_among(uint32_t set)
+{
+    const enum num_format usual = set & 1u << NUM_F32 ? NUM_F32 : NUM_NONE;
+    for (int f = 0; usual == NUM_NONE && f < NUM_FORMAT_COUNT; f++)
+        if (set & 1u << f && tw_num_format((enum num_format)f)->dtype != NULL)
+            return tw_num_format((enum num_format)f)->dtype;
+    return tw_num_format(usual)->dtype;
+}
+
+/* The kind of the same family that multiplies what the tensor holds, if one does: most likely the kind is what is wrong. */
+static const struct tc_kind_row *kind_of(const struct tile_call *c, struct ir_type elem)
+{
+    const bool scaled = tw_tc_kinds[tile_mma_of(c)->form.kind].block_scale;
+    const enum num_format f = elem.format == NUM_F32 ? NUM_TF32 : elem.format;
+    for (int k = 0; f != NUM_NONE && k < TC_KIND_COUNT; k++) {
+        const struct tc_kind_row *row = &tw_tc_kinds[k];
+        if (row->block_scale == scaled && row->container_bits == elem.bits && row->ab_formats & 1u << f)
+            return row;
+    }
+    return NULL;
+}
+
+static void suggest_input(const struct tile_call *c, uint32_t operand, const char *param, struct diag *d)
+{
+    const struct tc_kind_row *kind = &tw_tc_kinds[tile_mma_of(c)->form.kind];
+    const struct ir_type elem = c->operand[operand].view->elem;
+    const struct tc_kind_row *other = tw_tile_text(c, param) == NULL ? kind_of(c, elem) : NULL;
+    if (elem.bits == kind->container_bits && kind->ab_formats == 1u << NUM_TF32)
+        tw_diag_fix(d, "write %s=\"tf32\"", param);
+    else if (elem.bits == kind->container_bits && tw_tile_text(c, param) != NULL)
+        tw_diag_fix(d, "write one of these formats as %s", param);
+    else if (other != NULL)
+        tw_diag_fix(d, "write .kind::%s in the opcode", other->name);
+    else if (elem.bits == kind->container_bits)
+        tw_diag_fix(d, "write one of these formats as %s, where the bits are such numbers", param);
+    else
+        tw_diag_fix(d, "declare '%s' with elements of %u bits", c->operand[operand].storage->name, kind->container_bits);
+}
+
 /* A dtype that stores 8 bits holds 6- and 4-bit formats; float32 holds tf32: the format says which numbers, the
  * storage width is the kind's. */
 static bool input_format(struct tile_call *c, uint32_t operand, const char *param, uint16_t *out)
@@ -118,6 +158,7 @@ static bool input_format(struct tile_call *c, uint32_t operand, const char *para
         struct diag *d = tw_tile_error(c, operand, E0409, " has elements of type %s", tw_ir_type_name(elem));
         tw_diag_expected(d, "elements of %u bits for kind::%s", kind->container_bits, kind->name);
         tw_diag_found(d, "%s, %u bits", tw_ir_type_name(elem), elem.bits);
+        suggest_input(c, operand, param, d);
         return false;
     }
     *out = (uint16_t)f;
@@ -129,8 +170,7 @@ static bool input_format(struct tile_call *c, uint32_t operand, const char *para
     tw_diag_found(d, "%s",
                   name != NULL ? tw_format(c->arena, "%s=\"%s\"", param, name)
                                : tw_format(c->arena, "the tensor's dtype %s", tw_ir_type_name(elem)));
-    if (kind->ab_formats == 1u << NUM_TF32 && f == NUM_F32)
-        tw_diag_fix(d, "write %s=\"tf32\"", param);
+    suggest_input(c, operand, param, d);
     return false;
 }
 
@@ -148,6 +188,7 @@ static bool output_format(struct tile_call *c)
     struct diag *d = tw_tile_error(c, MMA_D, E0424, ": kind::%s does not accumulate in %s", kind->name,
                                    tw_ir_type_name(c->operand[MMA_D].view->elem));
     tw_diag_expected(d, "%s with %s inputs", format_set(c, allowed), tw_num_format((enum num_format)m->desc.a_format)->name);
+    tw_diag_fix(d, "declare '%s' with dtype \"%s\"", c->operand[MMA_D].storage->name, dtype_among(allowed));
     return false;
 }
 
@@ -178,6 +219,7 @@ static bool scale_formats(struct tile_call *c)
             struct diag *d = tw_tile_error(c, i, E0424, " has another format than operand SFA");
             tw_diag_expected(d, "%s, as operand SFA", tw_ir_type_name(c->operand[MMA_SFA].view->elem));
             tw_diag_found(d, "%s", tw_ir_type_name(elem));
+            tw_diag_fix(d, "declare '%s' and '%s' with one dtype", c->operand[MMA_SFA].storage->name, c->operand[i].storage->name);
             return false;
         }
         m->desc.scale_format = (uint16_t)f;
@@ -185,9 +227,21 @@ static bool scale_formats(struct tile_call *c)
             continue;
         struct diag *d = tw_tile_error(c, i, E0424, ": %s takes no scales in %s", c->mnemonic, tw_ir_type_name(elem));
         tw_diag_expected(d, "%s", scale_dtypes(c, row->formats));
+        tw_diag_fix(d, "declare '%s' with dtype %s", c->operand[i].storage->name, scale_dtypes(c, row->formats));
         return false;
     }
     return true;
+}
+
+static void suggest_same(const struct tile_call *c, struct diag *d)
+{
+    const enum num_format a = (enum num_format)tile_mma_of(c)->desc.a_format;
+    if (tw_tile_text(c, "b_format") != NULL)
+        tw_diag_fix(d, "write b_format=\"%s\"", tw_num_format(a)->name);
+    else if (tw_tile_text(c, "a_format") != NULL)
+        tw_diag_fix(d, "write a_format=\"%s\"", tw_num_format((enum num_format)tile_mma_of(c)->desc.b_format)->name);
+    else
+        tw_diag_fix(d, "declare '%s' and '%s' with one dtype", c->operand[MMA_A].storage->name, c->operand[MMA_B].storage->name);
 }
 
 static bool check_formats(struct tile_call *c)
@@ -199,6 +253,7 @@ static bool check_formats(struct tile_call *c)
         struct diag *d = tw_tile_error(c, MMA_B, E0424, " has another format than operand A");
         tw_diag_expected(d, "%s, as operand A", tw_num_format((enum num_format)m->desc.a_format)->name);
         tw_diag_found(d, "%s", tw_num_format((enum num_format)m->desc.b_format)->name);
+        suggest_same(c, d);
         return false;
     }
     return output_format(c) && scale_formats(c);
@@ -228,6 +283,10 @@ static bool major(struct tile_call *c, uint32_t operand, const char *param, uint
                              tw_tile_operand_name(c, operand));
     tw_diag_expected(d, "%s", why);
     tw_diag_found(d, "%s=\"mn\"", param);
+    if (c->operand[operand].storage->scope == IR_TMEM)
+        tw_diag_fix(d, "write %s=\"k\"", param);
+    else
+        tw_diag_fix(d, "write %s=\"k\", and lay '%s' out K-major", param, c->operand[operand].storage->name);
     return false;
 }
 
@@ -239,6 +298,7 @@ static bool misplaced(struct tile_call *c, const char *param, const char *where)
     const struct ir_arg *a = tw_tile_param(c, param);
     struct diag *d = tw_diag(c->diags, E0424, a->at, "%s%s with %s", param, a->kind == IR_ARG_BOOL ? "=True" : "", c->mnemonic);
     tw_diag_expected(d, "%s", where);
+    tw_diag_fix(d, "leave %s out", param);
     return false;
 }
 
@@ -271,6 +331,7 @@ static bool check_lane_mask(struct tile_call *c)
     struct diag *d = tw_diag(c->diags, E0405, mask->at, "parameter 'disable_output_lane' of %s", c->family->name);
     tw_diag_expected(d, "a tuple of %u words, four for each CTA", m->mask_count);
     tw_diag_found(d, "a tuple of %u", mask->item_count);
+    tw_diag_fix(d, "write %u words, with 0 for lanes that are all written", m->mask_count);
     return false;
 }
 
@@ -325,6 +386,7 @@ static bool check_scale_d(struct tile_call *c)
         struct diag *d = tw_diag(c->diags, E0405, scale->at, "parameter 'scale_input_d' of %s", c->family->name);
         tw_diag_expected(d, "0 to 15: D is read as D * 2^-scale_input_d");
         tw_diag_found(d, "%lld", (long long)m->scale_d);
+        tw_diag_fix(d, "write scale_input_d=%d, the nearest that there is", m->scale_d < 0 ? 0 : 15);
         return false;
     }
     const bool never = accum == NULL || accum->kind == IR_ARG_NONE || (accum->kind == IR_ARG_BOOL && accum->value == 0);
@@ -332,6 +394,7 @@ static bool check_scale_d(struct tile_call *c)
         return true;
     struct diag *d = tw_diag(c->diags, E0424, scale->at, "scale_input_d where the first K step does not read D");
     tw_diag_expected(d, "accum=True, or accum a run-time bool");
+    tw_diag_fix(d, "write accum=True, or leave scale_input_d out");
     return false;
 }
 
@@ -348,6 +411,11 @@ static bool check_ashift(struct tile_call *c)
     else
         d = tw_tile_error(c, MMA_A, E0424, " is in shared memory, and .ashift moves its rows");
     tw_diag_expected(d, "A in tensor memory, M 128 or 256");
+    if (m->form.a_in_tmem)
+        tw_diag_fix(d, "write instruction_shape=(128, %lld, %lld), or the opcode without .ashift", (long long)c->symbol[TILE_N],
+                    (long long)c->symbol[TILE_K]);
+    else
+        tw_diag_fix(d, "write the opcode without .ashift, or give A as a tensor in tensor memory");
     return false;
 }
 
@@ -368,6 +436,7 @@ bool tw_tile_mma_word(struct tile_call *c, uint32_t sfa_id, uint32_t sfb_id, uin
                              c->mnemonic);
     tw_diag_expected(d, "%s: %s", faults.at[0].field->name, faults.at[0].expected);
     tw_diag_found(d, "%s = %u", faults.at[0].field->name, faults.at[0].found);
+    tw_diag_fix(d, "change what %s comes from: instruction_shape, the dtypes of the operands, or a parameter", faults.at[0].field->name);
     return false;
 }
 

@@ -34,11 +34,27 @@ static bool not_covered(struct tile_call *c)
     return false;
 }
 
-static bool wrong_param(struct tile_call *c, const char *name, const char *expected, const char *found)
+/* "(word, word)" */
+static const char *tuple_of(const struct tile_call *c, const char *word, uint32_t count)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    tw_text_addf(&t, "(%s", word);
+    for (uint32_t i = 1; i < count; i++)
+        tw_text_addf(&t, ", %s", word);
+    tw_text_addf(&t, count == 1 ? ",)" : ")");
+    return t.at;
+}
+
+static const char *const gathered_coords = "(row, row, row, row, column)";
+
+/* `value` is what to write for it. */
+static bool wrong_param(struct tile_call *c, const char *name, const char *expected, const char *found, const char *value)
 {
     struct diag *d = tw_diag(c->diags, E0405, tw_tile_param(c, name)->at, "parameter '%s' of %s", name, c->mnemonic);
     tw_diag_expected(d, "%s", expected);
     tw_diag_found(d, "%s", found);
+    tw_diag_fix(d, "write %s=%s", name, value);
     return false;
 }
 
@@ -49,7 +65,7 @@ static bool read_box(struct tile_call *c, struct tma *t)
     if (count != t->box_rank)
         return wrong_param(c, "box", t->im2col ? "(pixels, channels)"
                                                : tw_format(c->arena, "%u extents, one for each dimension of .%ud", t->rank, t->rank),
-                           tw_format(c->arena, "%u", count));
+                           tw_format(c->arena, "%u", count), t->im2col ? "(pixels, channels)" : tuple_of(c, "extent", t->rank));
     for (uint32_t i = 0; i < count; i++) {
         t->box[i] = a->kind == IR_ARG_INT ? a->value : a->items[i].value;
         if (t->box[i] > UINT32_MAX)
@@ -58,14 +74,33 @@ static bool read_box(struct tile_call *c, struct tma *t)
     if (!t->gathers || t->box[0] == 1)
         return true;
     return wrong_param(c, "box", "(1, columns): the instruction takes four rows, each on its own",
-                       tw_format(c->arena, "%lld rows", (long long)t->box[0]));
+                       tw_format(c->arena, "%lld rows", (long long)t->box[0]),
+                       tw_format(c->arena, "(1, %lld)", (long long)t->box[1]));
 }
 
-static bool missing_param(struct tile_call *c, const char *name, const char *expected)
+static bool missing_param(struct tile_call *c, const char *name, const char *expected, const char *value)
 {
     struct diag *d = tw_diag(c->diags, E0406, c->tile->opcode_at, "%s needs the parameter '%s'", c->mnemonic, name);
     tw_diag_expected(d, "%s", expected);
+    tw_diag_fix(d, "add %s=%s", name, value);
     return false;
+}
+
+/* The tuple with every integer moved into the range. */
+static const char *within(const struct tile_call *c, const struct ir_arg *a, int64_t low, int64_t high)
+{
+    struct text t;
+    tw_text_init(&t, c->arena);
+    for (uint32_t i = 0; i < a->item_count; i++) {
+        const int64_t v = a->items[i].value;
+        const char *before = i == 0 ? "(" : ", ";
+        if (a->items[i].kind == IR_ARG_INT)
+            tw_text_addf(&t, "%s%lld", before, (long long)(v < low ? low : v > high ? high : v));
+        else
+            tw_text_addf(&t, "%sinteger", before);
+    }
+    tw_text_addf(&t, a->item_count == 1 ? ",)" : ")");
+    return t.at;
 }
 
 /* Small integers known at compile time, `want` of them, in the tensor's order. */
@@ -74,13 +109,14 @@ static bool read_static(struct tile_call *c, const char *name, uint32_t want, in
     const struct ir_arg *a = tw_tile_param(c, name);
     const char *expected = tw_format(c->arena, "%u integer%s from %lld to %lld, known at compile time", want, want == 1 ? "" : "s",
                                      (long long)low, (long long)high);
+    const char *value = tuple_of(c, "integer", want);
     if (a->item_count != want)
-        return wrong_param(c, name, expected, tw_format(c->arena, "%u", a->item_count));
+        return wrong_param(c, name, expected, tw_format(c->arena, "%u", a->item_count), value);
     for (uint32_t i = 0; i < want; i++) {
         if (a->items[i].kind != IR_ARG_INT)
-            return wrong_param(c, name, expected, "a value known only at run time");
+            return wrong_param(c, name, expected, "a value known only at run time", value);
         if (a->items[i].value < low || a->items[i].value > high)
-            return wrong_param(c, name, expected, tw_format(c->arena, "%lld", (long long)a->items[i].value));
+            return wrong_param(c, name, expected, tw_format(c->arena, "%lld", (long long)a->items[i].value), within(c, a, low, high));
         out[i] = a->items[i].value;
     }
     return true;
@@ -95,7 +131,7 @@ static bool read_corners(struct tile_call *c, struct tma *t)
         int64_t corner[TENSOR_MAP_RANK];
         if (tw_tile_param(c, names[i]) == NULL)
             return missing_param(c, names[i], tw_format(c->arena, "the %s corner, %u integer%s", names[i], spatial,
-                                                        spatial == 1 ? "" : "s"));
+                                                        spatial == 1 ? "" : "s"), tuple_of(c, "integer", spatial));
         if (!read_static(c, names[i], spatial, INT16_MIN, INT16_MAX, corner))
             return false;
         for (uint32_t d = 0; d < spatial; d++)
@@ -105,13 +141,13 @@ static bool read_corners(struct tile_call *c, struct tma *t)
         return true;
     const struct ir_arg *offsets = tw_tile_param(c, "offsets");
     if (offsets == NULL)
-        return missing_param(c, "offsets", "what the instruction adds to the spatial coordinates");
+        return missing_param(c, "offsets", "what the instruction adds to the spatial coordinates", tuple_of(c, "offset", spatial));
     for (uint32_t i = 0; i < offsets->item_count; i++)
         if (!tw_bulk_in_range(c, "offsets", &offsets->items[i], 0, UINT16_MAX))
             return false;
     return offsets->item_count == spatial ||
            wrong_param(c, "offsets", tw_format(c->arena, "%u, one for each spatial dimension", spatial),
-                       tw_format(c->arena, "%u", offsets->item_count));
+                       tw_format(c->arena, "%u", offsets->item_count), tuple_of(c, "offset", spatial));
 }
 
 static bool read_steps(struct tile_call *c, struct tma *t)
@@ -136,6 +172,7 @@ static bool check_im2col_alone(struct tile_call *c, const struct tma *t, const c
         return true;
     struct diag *d = tw_diag(c->diags, E0404, a->at, "%s has no parameter '%s' here", c->mnemonic, name);
     tw_diag_expected(d, "im2col in the opcode");
+    tw_diag_fix(d, "write .im2col in the opcode, or drop the parameter");
     return false;
 }
 
@@ -154,18 +191,19 @@ static bool read_coords(struct tile_call *c, struct tma *t)
     const uint32_t want = t->gathers ? GATHERED_ROWS + 1 : t->rank;
     t->has_coords = a != NULL;
     if (a == NULL && t->gathers)
-        return missing_param(c, "coords", "(row, row, row, row, column)");
+        return missing_param(c, "coords", gathered_coords, gathered_coords);
     if (a == NULL && t->im2col)
         return missing_param(c, "coords",
-                             tw_format(c->arena, "%u coordinates of the first pixel, one for each dimension of .%ud", want, want));
+                             tw_format(c->arena, "%u coordinates of the first pixel, one for each dimension of .%ud", want, want),
+                             tuple_of(c, "coordinate", want));
     for (uint32_t i = 0; a != NULL && i < a->item_count; i++)
         if (!tw_bulk_in_range(c, "coords", &a->items[i], INT32_MIN, INT32_MAX))
             return false;
     if (a == NULL || a->item_count == want)
         return true;
-    return wrong_param(c, "coords", t->gathers ? "(row, row, row, row, column)"
+    return wrong_param(c, "coords", t->gathers ? gathered_coords
                                                : tw_format(c->arena, "%u coordinates, one for each dimension of .%ud", want, want),
-                       tw_format(c->arena, "%u", a->item_count));
+                       tw_format(c->arena, "%u", a->item_count), t->gathers ? gathered_coords : tuple_of(c, "coordinate", want));
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
@@ -295,6 +333,13 @@ static struct ir_expr *ptx_coordinate(struct tile_call *c, const struct tma *t, 
     return tw_ir_expr_copy(c->k, t->coords[i == 0 ? GATHERED_ROWS : i - 1], NULL);
 }
 
+/* The multiples of `unit` on either side. */
+static void suggest_start(int64_t at, int64_t unit, struct diag *d)
+{
+    const int64_t before = at - (at % unit + unit) % unit;
+    tw_diag_fix(d, "start it at element %lld or %lld", (long long)before, (long long)(before + unit));
+}
+
 /* MEASURED: ptx-async 4.5: an innermost coordinate that is no multiple of 16 bytes, and a negative one of a copy that
  * writes global memory, end in an illegal instruction. What is known only at run time the machine judges. */
 static bool check_coordinate(struct tile_call *c, const struct tma *t, uint32_t i, const struct ir_expr *e)
@@ -307,12 +352,14 @@ static bool check_coordinate(struct tile_call *c, const struct tma *t, uint32_t 
         struct diag *d = tw_tile_error(c, t->global, E0428, ": the box starts at element %lld of its innermost dimension", (long long)at);
         tw_diag_expected(d, "a multiple of %u elements, %d bytes", 8 * TENSOR_COPY_COLUMN / bits, TENSOR_COPY_COLUMN);
         tw_diag_found(d, "byte %lld", (long long)(at * bits / 8));
+        suggest_start(at, 8 * TENSOR_COPY_COLUMN / bits, d);
         return false;
     }
     if (at >= 0 || !t->writes)
         return true;
     struct diag *d = tw_tile_error(c, t->global, E0433, ": the box starts at %lld", (long long)at);
     tw_diag_expected(d, "0 or more: what is below the tensor cannot be written to");
+    tw_diag_fix(d, "start the box at 0");
     return false;
 }
 

@@ -144,6 +144,8 @@ static bool check_reduction(struct tile_call *c, const struct tma *t, enum tenso
     struct diag *d = tw_tile_error(c, t->global, E0409, " has elements that .%s does not work on", isa_mod_row(op)->text);
     tw_diag_expected(d, "one of: %s", list.at);
     tw_diag_found(d, "%s", tw_tensor_map_type(type)->name);
+    tw_diag_fix(d, "declare '%s' with such elements, or write another operation in place of .%s", c->operand[t->global].storage->name,
+                isa_mod_row(op)->text);
     return false;
 }
 
@@ -171,6 +173,7 @@ static bool read_type(struct tile_call *c, const struct tma *t, enum tensor_map_
     struct diag *d = tw_diag(c->diags, E0405, tw_tile_param(c, "map_type")->at, "parameter 'map_type' of %s", c->mnemonic);
     tw_diag_expected(d, "a tensor of float32 for \"%s\"", text);
     tw_diag_found(d, "%s", tw_ir_type_name(c->operand[t->global].view->elem));
+    tw_diag_fix(d, "leave map_type out: the map takes the tensor's own type");
     return false;
 }
 
@@ -268,6 +271,7 @@ static bool check_origin(const struct box_walk *w, int64_t origin)
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0428, ": the box starts at byte %lld of '%s'", (long long)origin,
                                    w->o->storage->name);
     tw_diag_expected(d, "a multiple of %d bytes", TENSOR_COPY_ALIGN);
+    tw_diag_fix(d, "choose starts and strides that are multiples of %u elements", 8 * TENSOR_COPY_ALIGN / w->bits);
     tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
     tw_tile_show_declaration(d, w->o->storage);
     return false;
@@ -300,6 +304,7 @@ static bool check_memory(const struct box_walk *w)
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0432, ": an element has no address of its own");
     tw_diag_expected(d, "one byte address for every element");
     tw_diag_found(d, "%s", tw_layout_text(w->c->arena, l));
+    tw_diag_fix(d, "give '%s' a layout from mma_shared_layout(dtype, mode, shape)", w->o->storage->name);
     return false;
 }
 
@@ -328,6 +333,7 @@ static bool check_starts(const struct box_walk *w)
         struct diag *d = tw_diag(w->c->diags, E0428, w->o->starts[i].value->at, "%s: a run-time index moves the box by %lld bits",
                                  tw_tile_operand_name(w->c, w->t->shared), (long long)bits);
         tw_diag_expected(d, "steps of %d bytes", TENSOR_COPY_ALIGN);
+        tw_tile_suggest_step(w->o, w->o->starts[i].step, 8 * TENSOR_COPY_ALIGN / w->bits, d);
         return false;
     }
     return true;
@@ -347,7 +353,9 @@ static bool place(struct box_walk *w, struct tile_place *p)
     }
     if (tw_tile_fit(w->c, origins, &p->origin))
         return true;
-    tw_tile_error(w->c, w->t->shared, E0419, ": the addresses of the group are no fixed step apart");
+    struct diag *d = tw_tile_error(w->c, w->t->shared, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
+    tw_diag_fix(d, "lay out each group axis of '%s' with one stride", w->o->storage->name);
     return false;
 }
 

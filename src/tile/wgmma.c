@@ -217,6 +217,7 @@ static bool refuse_param(struct tile_call *c, const char *param, const char *wha
 {
     struct diag *d = tw_diag(c->diags, E0424, tw_tile_param(c, param)->at, "%s %s", c->mnemonic, what);
     tw_diag_expected(d, "%s", expected);
+    tw_diag_fix(d, "leave %s out", param);
     return false;
 }
 

@@ -77,6 +77,7 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "      |                                                                                                   ^~~~~~~~~\n"
          "  expected: a multiple of 16 bytes\n"
          "     found: 4 elements of 16 bits\n"
+         "       fix: move 8 elements, or another multiple of 8\n"
          "      spec: PTX ISA, cp.async.bulk, size\n"},
         {APPLY(LOAD) "p[0, 0:64], X[0, 64:96], " BAR ")\n",
          "k.py:10:111: error[E0411]: operand src of cp.async.bulk load: axis element is 32, and the instruction takes 128 bytes = 64\n"
@@ -126,7 +127,8 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], X[0, 64:128], mbar=X.ptr_to([0, 0]))\n"
          "      |                                                                                                                             ^~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: a pointer into shared memory\n"
-         "     found: a pointer into 'X'\n"},
+         "     found: a pointer into 'X'\n"
+         "       fix: allocate the barrier with T.alloc_shared((1,), \"uint64\"), and write its .ptr_to([0])\n"},
         {APPLY(LOAD) "p[0, 0:64], X[0, 64:128], mbar=3)\n",
          "k.py:10:125: error[E0405]: parameter 'mbar' of cp.async.bulk load\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], X[0, 64:128], mbar=3)\n"
@@ -144,18 +146,21 @@ static void what_a_bulk_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\"], p[0, 0:64], X[0, 64:128], mbar=bar.ptr_to([0]), cta_mask=65536)\n"
          "      |                                                                                                                                                                      ^~~~~~~~~~~~~~\n"
          "  expected: 0 to 65535\n"
-         "     found: 65536\n"},
+         "     found: 65536\n"
+         "       fix: write 65535, the nearest that it takes\n"},
         {APPLY(PEER) "p[1, 0:64], p[0, 0:64], " BAR ", cta_rank=16)\n",
          "k.py:10:150: error[E0405]: parameter 'cta_rank' of cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes\"], p[1, 0:64], p[0, 0:64], mbar=bar.ptr_to([0]), cta_rank=16)\n"
          "      |                                                                                                                                                      ^~~~~~~~~~~\n"
          "  expected: 0 to 15\n"
-         "     found: 16\n"},
+         "     found: 16\n"
+         "       fix: write 15, the nearest that it takes\n"},
         {APPLY(LOAD ".multicast::cluster") "p[0, 0:64], X[0, 64:128], " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster needs the parameter 'cta_mask'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\"], p[0, 0:64], X[0, 64:128], mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: 16 bits, one for each CTA of the cluster that receives the data: .multicast::cluster is in the opcode\n"},
+         "  expected: 16 bits, one for each CTA of the cluster that receives the data: .multicast::cluster is in the opcode\n"
+         "       fix: add cta_mask=, or take .multicast::cluster out of the opcode\n"},
         {APPLY(LOAD) "p[0, 0:64], X[0, 64:128], " BAR ", cache_policy=T.uint64(7))\n",
          "k.py:10:147: error[E0404]: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes has no parameter 'cache_policy' here\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"], p[0, 0:64], X[0, 64:128], mbar=bar.ptr_to([0]), cache_policy=T.uint64(7))\n"

@@ -62,7 +62,8 @@ static void a_format_that_the_kind_lacks_is_refused(void **state)
            LINE
            "      |              ^\n"
            "  expected: s8 or u8\n"
-           "     found: the tensor's dtype float8_e4m3fn\n");
+           "     found: the tensor's dtype float8_e4m3fn\n"
+           "       fix: write .kind::f8f6f4 in the opcode\n");
 }
 
 static void integers_are_not_negated(void **state)
@@ -75,7 +76,8 @@ static void integers_are_not_negated(void **state)
            "k.py:1:23: error[E0424]: neg_a=True with tcgen05.mma.cta_group::1.kind::i8\n"
            LINE
            "      |                       ^~~~~~~~~\n"
-           "  expected: a float kind: integers have no negate bit\n");
+           "  expected: a float kind: integers have no negate bit\n"
+           "       fix: leave neg_a out\n");
 }
 
 static void float_sums_do_not_go_to_int32(void **state)
@@ -87,7 +89,8 @@ static void float_sums_do_not_go_to_int32(void **state)
            "k.py:1:11: error[E0424]: operand D of tcgen05.mma: kind::f16 does not accumulate in int32\n"
            LINE
            "      |           ^\n"
-           "  expected: f16 or f32 with f16 inputs\n");
+           "  expected: f16 or f32 with f16 inputs\n"
+           "       fix: declare 'd' with dtype \"float32\"\n");
 }
 
 static void a_in_tensor_memory_is_k_major(void **state)
@@ -101,7 +104,8 @@ static void a_in_tensor_memory_is_k_major(void **state)
            LINE
            "      |                       ^~~~~~~~~\n"
            "  expected: an operand in tensor memory is K-major\n"
-           "     found: a_major=\"mn\"\n");
+           "     found: a_major=\"mn\"\n"
+           "       fix: write a_major=\"k\"\n");
 }
 
 static void a_data_path_that_reads_copies_of_a_needs_them(void **state)
@@ -125,7 +129,8 @@ static void a_and_d_take_the_same_half_of_the_quadrants(void **state)
            "k.py:1:14: error[E0417]: operand A of tcgen05.mma starts at lane 0 and operand D at lane 16\n"
            LINE
            "      |              ^\n"
-           "  expected: the same lane: with M 64 both take the same half of each quadrant\n");
+           "  expected: the same lane: with M 64 both take the same half of each quadrant\n"
+           "       fix: start the layout of 'lower', or the region, at lane 16\n");
 }
 
 static void group_members_without_a_fixed_step_are_refused(void **state)

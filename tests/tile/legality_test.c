@@ -451,7 +451,8 @@ static void strides_are_below_two_to_the_18(void **state)
         "   13 |         a.view(1, 1, 128, 16),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: element (m=0, k=8) at a multiple of 16 bytes after (m=0, k=0), below 262144\n"
-        "     found: 262144 bytes, by layout S[(16, 8, 2, 8):(64, 8, 131072, 1)]\n");
+        "     found: 262144 bytes, by layout S[(16, 8, 2, 8):(64, 8, 131072, 1)]\n"
+        "       fix: give A a layout from mma_shared_layout(dtype, mode, shape)\n");
 }
 
 static void origins_are_multiples_of_16_bytes(void **state)

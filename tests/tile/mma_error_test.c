@@ -265,7 +265,8 @@ static void a_run_time_index_that_moves_by_less_than_a_unit_is_refused(void **st
     s.mma->operands[2].region = stage;
     expect(room, s.d.k, s.mma,
            "error[E0422]: operand B of tcgen05.mma: a run-time index moves the descriptor's start by 16448 bits\n"
-           "  expected: steps of 16 bytes\n");
+           "  expected: steps of 16 bytes\n"
+           "       fix: give 'odd' a layout with a multiple of 8 elements, not 1028, from one index to the next\n");
 }
 
 static void a_stride_that_no_field_holds_is_refused(void **state)
@@ -278,7 +279,8 @@ static void a_stride_that_no_field_holds_is_refused(void **state)
            LINE
            "      |                 ^\n"
            "  expected: element (n=8, k=0) of K_repeat 0 at a multiple of 16 bytes after (n=0, k=0) of K_repeat 0, below 262144\n"
-           "     found: 8 bytes, by layout S[(4, 8, 8, 16):(16, 4, 8, 1)]\n");
+           "     found: 8 bytes, by layout S[(4, 8, 8, 16):(16, 4, 8, 1)]\n"
+           "       fix: give B a layout from mma_shared_layout(dtype, mode, shape)\n");
 }
 
 static void a_swizzle_that_is_not_the_hardwares_is_refused(void **state)
@@ -323,7 +325,8 @@ static void an_accumulator_between_lanes_is_refused(void **state)
            LINE
            "      |           ^\n"
            "  expected: lane 0 on data path D\n"
-           "     found: layout S[(128, 64):(1@TLane, 1@TCol)] + 16@TLane\n");
+           "     found: layout S[(128, 64):(1@TLane, 1@TCol)] + 16@TLane\n"
+           "       fix: start the layout of 'shifted', or the region, at lane 0\n");
 }
 
 static void mn_major_of_a_k_major_tensor_is_refused(void **state)
@@ -350,7 +353,8 @@ static void saturation_of_floats_is_refused(void **state)
            "k.py:1:23: error[E0424]: sat_d=True with tcgen05.mma.cta_group::1.kind::f16\n"
            LINE
            "      |                       ^~~~~~~~~\n"
-           "  expected: kind::i8: only integer sums saturate\n");
+           "  expected: kind::i8: only integer sums saturate\n"
+           "       fix: leave sat_d out\n");
 }
 
 static void a_zero_column_mask_belongs_to_ws(void **state)
@@ -362,7 +366,8 @@ static void a_zero_column_mask_belongs_to_ws(void **state)
            "k.py:1:23: error[E0424]: zero_column_mask with tcgen05.mma.cta_group::1.kind::f16\n"
            LINE
            "      |                       ^~~~~~~~~\n"
-           "  expected: a .ws form: no other has a zero-column mask\n");
+           "  expected: a .ws form: no other has a zero-column mask\n"
+           "       fix: leave zero_column_mask out\n");
 }
 
 static void a_short_lane_mask_is_refused(void **state)
@@ -375,7 +380,8 @@ static void a_short_lane_mask_is_refused(void **state)
            LINE
            "      |                       ^~~~~~~~~\n"
            "  expected: a tuple of 4 words, four for each CTA\n"
-           "     found: a tuple of 0\n");
+           "     found: a tuple of 0\n"
+           "       fix: write 4 words, with 0 for lanes that are all written\n");
 }
 
 static void different_formats_of_a_and_b_are_refused(void **state)
@@ -388,7 +394,8 @@ static void different_formats_of_a_and_b_are_refused(void **state)
            LINE
            "      |                 ^\n"
            "  expected: f16, as operand A\n"
-           "     found: bf16\n");
+           "     found: bf16\n"
+           "       fix: write b_format=\"f16\"\n");
 }
 
 static void a_load_by_lanes_of_another_warp_is_refused(void **state)

@@ -95,7 +95,8 @@ static void ws_has_no_lane_mask(void **state)
         "k.py:15:42: error[E0424]: disable_output_lane with tcgen05.mma.ws.cta_group::1.kind::f16\n"
         "   15 |         instruction_shape=(128, 64, 16), disable_output_lane=(0, 0, 0, 0))\n"
         "      |                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: a dense form without .ws and .block_scale: no other has the mask\n");
+        "  expected: a dense form without .ws and .block_scale: no other has the mask\n"
+        "       fix: leave disable_output_lane out\n");
 }
 
 static void block_scaling_has_no_lane_mask(void **state)
@@ -116,7 +117,8 @@ static void block_scaling_has_no_lane_mask(void **state)
         "k.py:19:42: error[E0424]: disable_output_lane with tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X\n"
         "   19 |         instruction_shape=(128, 64, 64), disable_output_lane=(0, 0, 0, 0))\n"
         "      |                                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: a dense form without .ws and .block_scale: no other has the mask\n");
+        "  expected: a dense form without .ws and .block_scale: no other has the mask\n"
+        "       fix: leave disable_output_lane out\n");
 }
 
 static void block_scaling_has_no_zero_columns(void **state)
@@ -137,7 +139,8 @@ static void block_scaling_has_no_zero_columns(void **state)
         "k.py:19:42: error[E0424]: zero_column_mask with tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X\n"
         "   19 |         instruction_shape=(128, 64, 64), zero_column_mask=0)\n"
         "      |                                          ^~~~~~~~~~~~~~~~~~\n"
-        "  expected: a .ws form: no other has a zero-column mask\n");
+        "  expected: a .ws form: no other has a zero-column mask\n"
+        "       fix: leave zero_column_mask out\n");
 }
 
 static void block_scaling_does_not_saturate(void **state)
@@ -158,7 +161,8 @@ static void block_scaling_does_not_saturate(void **state)
         "k.py:19:42: error[E0424]: sat_d=True with tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X\n"
         "   19 |         instruction_shape=(128, 64, 64), sat_d=True)\n"
         "      |                                          ^~~~~~~~~~\n"
-        "  expected: kind::i8: only integer sums saturate\n");
+        "  expected: kind::i8: only integer sums saturate\n"
+        "       fix: leave sat_d out\n");
 }
 
 static void a_zero_column_mask_has_reserved_bits(void **state)
@@ -275,7 +279,8 @@ static void m_64_starts_at_lane_0_or_16(void **state)
         "   12 |         d.view(1, 1, 64, 64),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~\n"
         "  expected: lane 0 or 16 on data path F\n"
-        "     found: layout S[(4, 16, 64):(32@TLane, 1@TLane, 1@TCol)] + 8@TLane\n");
+        "     found: layout S[(4, 16, 64):(32@TLane, 1@TLane, 1@TCol)] + 8@TLane\n"
+        "       fix: start the layout of 'd', or the region, at lane 0\n");
 }
 
 static void a_run_time_index_moves_a_by_whole_columns(void **state)
@@ -311,7 +316,8 @@ static void scale_input_d_is_0_to_15(void **state)
         "   15 |         instruction_shape=(128, 64, 16), accum=True, scale_input_d=16)\n"
         "      |                                                      ^~~~~~~~~~~~~~~~\n"
         "  expected: 0 to 15: D is read as D * 2^-scale_input_d\n"
-        "     found: 16\n");
+        "     found: 16\n"
+        "       fix: write scale_input_d=15, the nearest that there is\n");
 }
 
 static void scale_input_d_needs_a_d_that_is_read(void **state)
@@ -328,7 +334,8 @@ static void scale_input_d_needs_a_d_that_is_read(void **state)
         "k.py:15:42: error[E0424]: scale_input_d where the first K step does not read D\n"
         "   15 |         instruction_shape=(128, 64, 16), scale_input_d=3)\n"
         "      |                                          ^~~~~~~~~~~~~~~\n"
-        "  expected: accum=True, or accum a run-time bool\n");
+        "  expected: accum=True, or accum a run-time bool\n"
+        "       fix: write accum=True, or leave scale_input_d out\n");
 }
 
 static void scale_input_d_is_for_f16_and_tf32(void **state)
@@ -345,7 +352,8 @@ static void scale_input_d_is_for_f16_and_tf32(void **state)
         "k.py:15:54: error[E0424]: scale_input_d with tcgen05.mma.cta_group::1.kind::f8f6f4\n"
         "   15 |         instruction_shape=(128, 64, 32), accum=True, scale_input_d=3)\n"
         "      |                                                      ^~~~~~~~~~~~~~~\n"
-        "  expected: kind::f16 or kind::tf32 without .ws: no other form scales D\n");
+        "  expected: kind::f16 or kind::tf32 without .ws: no other form scales D\n"
+        "       fix: leave scale_input_d out\n");
 }
 
 static void scale_input_d_is_known_at_compile_time(void **state)
@@ -380,7 +388,8 @@ static void ashift_needs_a_in_tensor_memory(void **state)
         "k.py:13:9: error[E0424]: operand A of tcgen05.mma is in shared memory, and .ashift moves its rows\n"
         "   13 |         a.view(1, 1, 128, 16),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: A in tensor memory, M 128 or 256\n");
+        "  expected: A in tensor memory, M 128 or 256\n"
+        "       fix: write the opcode without .ashift, or give A as a tensor in tensor memory\n");
 }
 
 static void ashift_needs_m_128(void **state)
@@ -397,7 +406,8 @@ static void ashift_needs_m_128(void **state)
         "k.py:11:29: error[E0424]: .ashift with M 64\n"
         "   11 |     T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::f16.ashift\"],\n"
         "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: A in tensor memory, M 128 or 256\n");
+        "  expected: A in tensor memory, M 128 or 256\n"
+        "       fix: write instruction_shape=(128, 64, 16), or the opcode without .ashift\n");
 }
 
 static void a_shape_outside_the_stricter_table_is_noted(void **state)
@@ -526,6 +536,7 @@ static void tf32_mn_major_needs_mode_4(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: MN-major 32-bit elements need the 128B layout with 32-byte atom\n"
         "     found: swizzle mode 3 (128B) with MN-major elements of 32 bits\n"
+        "       fix: write the layout of A as T.ComposeLayout(3, 2, 2, T.TileLayout(...))\n"
         "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n");
 }
 
@@ -545,6 +556,7 @@ static void mode_4_is_for_32_bit_elements(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: the 128B layout with 32-byte atom holds MN-major 32-bit elements only\n"
         "     found: swizzle mode 4 (128B_ATOM32) with MN-major elements of 16 bits\n"
+        "       fix: give A a layout from mma_shared_layout(dtype, mode, shape) with mode 0 to 3\n"
         "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n");
 }
 
@@ -564,6 +576,7 @@ static void mode_4_is_not_k_major(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: the 128B layout with 32-byte atom holds MN-major 32-bit elements only\n"
         "     found: swizzle mode 4 (128B_ATOM32) with K-major elements of 32 bits\n"
+        "       fix: give A a layout from mma_shared_layout(dtype, mode, shape) with mode 0 to 3\n"
         "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n");
 }
 
@@ -582,7 +595,8 @@ static void six_bit_formats_are_k_major(void **state)
         "   15 |         instruction_shape=(128, 64, 32), a_format=\"float6_e2m3fn\", b_format=\"float8_e4m3fn\", a_major=\"mn\")\n"
         "      |                                                                                              ^~~~~~~~~~~~\n"
         "  expected: 6- and 4-bit formats are K-major\n"
-        "     found: a_major=\"mn\"\n");
+        "     found: a_major=\"mn\"\n"
+        "       fix: write a_major=\"k\", and lay 'a' out K-major\n");
 }
 
 static void tensor_memory_is_k_major(void **state)
@@ -600,7 +614,8 @@ static void tensor_memory_is_k_major(void **state)
         "   15 |         instruction_shape=(128, 64, 16), a_major=\"mn\")\n"
         "      |                                          ^~~~~~~~~~~~\n"
         "  expected: an operand in tensor memory is K-major\n"
-        "     found: a_major=\"mn\"\n");
+        "     found: a_major=\"mn\"\n"
+        "       fix: write a_major=\"k\"\n");
 }
 
 static void an_mn_major_b_of_bytes_comes_in_16_columns(void **state)
@@ -623,7 +638,8 @@ static void an_mn_major_b_of_bytes_comes_in_16_columns(void **state)
         "   15 |         instruction_shape=(128, 24, 32), b_major=\"mn\")\n"
         "      |                                          ^~~~~~~~~~~~\n"
         "  expected: an MN-major B of 8-bit elements needs a multiple of 16 columns a CTA\n"
-        "     found: b_major=\"mn\"\n");
+        "     found: b_major=\"mn\"\n"
+        "       fix: write b_major=\"k\", and lay 'b' out K-major\n");
 }
 
 int main(void)

@@ -236,6 +236,7 @@ static void two_factors_start_at_byte_0_or_2(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: byte 0 or 2, where 2 factors of a row share a cell\n"
         "     found: layout S[(4, 32, 2):(4@TCol, 1@TLane, 1@TCol)] + R[(4):(32@TLane)] + 1@TCol\n"
+        "       fix: start the layout of 'sfa', or the region, at byte 0 of its cells\n"
         "      spec: PTX ISA, tcgen05.mma, scale factor ids\n");
 }
 
@@ -259,6 +260,7 @@ static void four_factors_start_at_byte_0(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
         "  expected: byte 0, where 4 factors of a row share a cell\n"
         "     found: layout S[(2, 32, 4):(4@TCol, 1@TLane, 1@TCol)] + R[(4):(32@TLane)] + 2@TCol\n"
+        "       fix: start the layout of 'sfb', or the region, at byte 0 of its cells\n"
         "      spec: PTX ISA, tcgen05.mma, scale factor ids\n");
 }
 
@@ -280,7 +282,8 @@ static void scales_start_at_lane_0(void **state)
         "k.py:18:9: error[E0417]: operand SFB of tcgen05.mma.block_scale starts at lane 16\n"
         "   18 |         sfb.view(1, 1, 64, 2),\n"
         "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
-        "  expected: lane 0\n");
+        "  expected: lane 0\n"
+        "       fix: start the layout of 'sfb', or the region, at lane 0\n");
 }
 
 static void sfb_has_all_of_n_in_each_cta(void **state)

@@ -149,7 +149,8 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(1, 128, 64), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                     ^~~~~~~~~~~~~~~~\n"
          "  expected: 2 extents, one for each dimension of .2d\n"
-         "     found: 3\n"},
+         "     found: 3\n"
+         "       fix: write box=(extent, extent)\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(128, -64), " BAR ")\n",
          "k.py:10:133: error[E0405]: parameter 'box' of cp.async.bulk.tensor load\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, -64), mbar=bar.ptr_to([0]))\n"
@@ -167,19 +168,22 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X, box=(128, 64), coords=(0, 0, 0), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                       ^~~~~~~~~~~~~~~~\n"
          "  expected: 2 coordinates, one for each dimension of .2d\n"
-         "     found: 3\n"},
+         "     found: 3\n"
+         "       fix: write coords=(coordinate, coordinate)\n"},
         {APPLY("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes") "s[0:4, :], X, box=(1, 64), " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes needs the parameter 'coords'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes\"], s[0:4, :], X, box=(1, 64), mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: (row, row, row, row, column)\n"},
+         "  expected: (row, row, row, row, column)\n"
+         "       fix: add coords=(row, row, row, row, column)\n"},
         {APPLY("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes")
          "s[0:4, :], X, box=(4, 64), coords=(0, 1, 2, 3, 0), " BAR ")\n",
          "k.py:10:133: error[E0405]: parameter 'box' of cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes\"], s[0:4, :], X, box=(4, 64), coords=(0, 1, 2, 3, 0), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                     ^~~~~~~~~~~\n"
          "  expected: (1, columns): the instruction takes four rows, each on its own\n"
-         "     found: 4 rows\n"},
+         "     found: 4 rows\n"
+         "       fix: write box=(1, 64)\n"},
         {APPLY("cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes") "s, F, box=(16, 32), " BAR ")\n",
          "k.py:10:29: error[E0402]: the cp.async.bulk.tensor load tile pattern does not cover cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), mbar=bar.ptr_to([0]))\n"
@@ -191,40 +195,47 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(1, 16, 32), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                      ^~~~~~~~~~~~~~~\n"
          "  expected: (pixels, channels)\n"
-         "     found: 3\n"},
+         "     found: 3\n"
+         "       fix: write box=(pixels, channels)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'lower'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: the lower corner, 1 integer\n"},
+         "  expected: the lower corner, 1 integer\n"
+         "       fix: add lower=(integer,)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1, -1), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
          "k.py:10:132: error[E0405]: parameter 'lower' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1, -1), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                    ^~~~~~~~~~~~~~\n"
          "  expected: 1 integer from -32768 to 32767, known at compile time\n"
-         "     found: 2\n"},
+         "     found: 2\n"
+         "       fix: write lower=(integer,)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(i,), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
          "k.py:10:132: error[E0405]: parameter 'lower' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(i,), upper=(1,), coords=(0, 0, 0), offsets=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                    ^~~~~~~~~~\n"
          "  expected: 1 integer from -32768 to 32767, known at compile time\n"
-         "     found: a value known only at run time\n"},
+         "     found: a value known only at run time\n"
+         "       fix: write lower=(integer,)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'offsets'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: what the instruction adds to the spatial coordinates\n"},
+         "  expected: what the instruction adds to the spatial coordinates\n"
+         "       fix: add offsets=(offset,)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), offsets=(0,), " BAR ")\n",
          "k.py:10:29: error[E0406]: cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes needs the parameter 'coords'\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), offsets=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-         "  expected: 3 coordinates of the first pixel, one for each dimension of .3d\n"},
+         "  expected: 3 coordinates of the first pixel, one for each dimension of .3d\n"
+         "       fix: add coords=(coordinate, coordinate, coordinate)\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), element_strides=(1, 9, 1), " BAR ")\n",
          "k.py:10:189: error[E0405]: parameter 'element_strides' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), element_strides=(1, 9, 1), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                                                                             ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: 3 integers from 1 to 8, known at compile time\n"
-         "     found: 9\n"},
+         "     found: 9\n"
+         "       fix: write element_strides=(1, 8, 1)\n"},
         {"    f = T.alloc_shared((2000, 32), \"float32\", align=128)\n"
          APPLY(IM2COL) "f, F, box=(2000, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(0,), " BAR ")\n",
          "k.py:11:115: error[E0816]: tensor map 'F_map' of 'F': pixelsPerColumn breaks a rule\n"
@@ -238,18 +249,21 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X, box=(128, 64), coords=(4294967296, 0), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                       ^~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: -2147483648 to 2147483647\n"
-         "     found: 4294967296\n"},
+         "     found: 4294967296\n"
+         "       fix: write 2147483647, the nearest that it takes\n"},
         {APPLY(IM2COL) "s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(-1,), " BAR ")\n",
          "k.py:10:175: error[E0405]: parameter 'offsets' of cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes\"], s, F, box=(16, 32), lower=(-1,), upper=(1,), coords=(0, 0, 0), offsets=(-1,), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                                                               ^~~~~~~~~~~~~\n"
          "  expected: 0 to 65535\n"
-         "     found: -1\n"},
+         "     found: -1\n"
+         "       fix: write 0, the nearest that it takes\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 0:64], box=(128, 64), lower=(0,), " BAR ")\n",
          "k.py:10:148: error[E0404]: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes has no parameter 'lower' here\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, 64), lower=(0,), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                                    ^~~~~~~~~~\n"
-         "  expected: im2col in the opcode\n"},
+         "  expected: im2col in the opcode\n"
+         "       fix: write .im2col in the opcode, or drop the parameter\n"},
         {"    b = T.alloc_shared((512, 64), \"float16\", layout=mma_shared_layout(\"float16\", 3, (512, 64)), align=1024)\n"
          APPLY(LOAD("2d")) "b, X, box=(512, 64), coords=(0, 0), " BAR ")\n",
          "k.py:11:117: error[E0816]: tensor map 'X_map' of 'X': boxDim[1] breaks a rule\n"
@@ -326,6 +340,7 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "      |                                                                                                                  ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: a multiple of 128 bytes\n"
          "     found: layout S[(1, 1, 24):(24, 24, 1)] + 24\n"
+         "       fix: choose starts and strides that are multiples of 64 elements\n"
          "k.py:10:9: note: 'b' is declared here\n"
          "   10 |     b = T.alloc_shared((4, 24), \"float16\", align=128)\n"
          "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
@@ -335,6 +350,7 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "      |                                                                                                                  ^~~~~~~\n"
          "  expected: a multiple of 128 bytes\n"
          "     found: layout S[(1, 24):(24, 1)] + 24\n"
+         "       fix: choose starts and strides that are multiples of 64 elements\n"
          "k.py:10:9: note: 'b' is declared here\n"
          "   10 |     b = T.alloc_shared((4, 24), \"float16\", align=128)\n"
          "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
@@ -342,24 +358,28 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "k.py:11:116: error[E0428]: operand dst of cp.async.bulk.tensor load: a run-time index moves the box by 384 bits\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], b[i, :], X.view(256 * 192)[0:24], box=24, mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                    ^\n"
-         "  expected: steps of 128 bytes\n"},
+         "  expected: steps of 128 bytes\n"
+         "       fix: give 'b' a layout with a multiple of 64 elements, not 24, from one index to the next\n"},
         {APPLY(LOAD("2d")) "s, X[0:128, 4:68], box=(128, 64), " BAR ")\n",
          "k.py:10:117: error[E0428]: operand src of cp.async.bulk.tensor load: the box starts at element 4 of its innermost dimension\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 4:68], box=(128, 64), mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                     ^~~~~~~~~~~~~~\n"
          "  expected: a multiple of 8 elements, 16 bytes\n"
-         "     found: byte 8\n"},
+         "     found: byte 8\n"
+         "       fix: start it at element 0 or 8\n"},
         {APPLY(STORE("2d")) "X, s, box=(128, 64), coords=(-1, 0))\n",
          "k.py:10:92: error[E0433]: operand dst of cp.async.bulk.tensor store: the box starts at -1\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group\"], X, s, box=(128, 64), coords=(-1, 0))\n"
          "      |                                                                                            ^\n"
-         "  expected: 0 or more: what is below the tensor cannot be written to\n"},
+         "  expected: 0 or more: what is below the tensor cannot be written to\n"
+         "       fix: start the box at 0\n"},
         {APPLY("cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group") "X[0:128, 0:64], s, box=(128, 64))\n",
          "k.py:10:103: error[E0409]: operand dst of cp.reduce.async.bulk.tensor has elements that .inc does not work on\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group\"], X[0:128, 0:64], s, box=(128, 64))\n"
          "      |                                                                                                       ^~~~~~~~~~~~~~\n"
          "  expected: one of: u32\n"
-         "     found: f16\n"},
+         "     found: f16\n"
+         "       fix: declare 'X' with such elements, or write another operation in place of .inc\n"},
         {"    f = T.alloc_shared((2, 16, 16), \"float32\", align=128)\n" APPLY(LOAD("2d")) "f, F[0:2, i:i + 16, 0:16], box=(16, 16), " BAR ")\n",
          "k.py:11:117: error[E0431]: operand src of cp.async.bulk.tensor load: no tensor map of rank 2 describes this view\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], f, F[0:2, i:i + 16, 0:16], box=(16, 16), mbar=bar.ptr_to([0]))\n"
@@ -380,7 +400,8 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X[0:128, 0:64], box=(128, 64), map_type=\"tf32\", mbar=bar.ptr_to([0]))\n"
          "      |                                                                                                                                                    ^~~~~~~~~~~~~~~\n"
          "  expected: a tensor of float32 for \"tf32\"\n"
-         "     found: float16\n"},
+         "     found: float16\n"
+         "       fix: leave map_type out: the map takes the tensor's own type\n"},
         {APPLY(LOAD("2d")) "s.view(\"uint8\"), X[0:128, 0:64], box=(128, 64), " BAR ")\n",
          "k.py:10:114: error[E0409]: operand dst of cp.async.bulk.tensor load has elements of type uint8\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s.view(\"uint8\"), X[0:128, 0:64], box=(128, 64), mbar=bar.ptr_to([0]))\n"

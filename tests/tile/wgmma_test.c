@@ -194,7 +194,8 @@ static void what_the_instruction_has_not_is_refused(void **state)
          "k.py:11:146: error[E0424]: wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 takes A from registers\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16\"], d.view(1, 1, 64, 4), a.view(1, 1, 64, 8), b.view(1, 1, 8, 16), a_major=\"mn\", scope=\"warpgroup\")\n"
          "      |                                                                                                                                                  ^~~~~~~~~~~~\n"
-         "  expected: \"k\"; the fragment map of registers has one order\n"},
+         "  expected: \"k\"; the fragment map of registers has one order\n"
+         "       fix: leave a_major out\n"},
         {SHARED("a", "int8", "64", "32", "1") SHARED("b", "int8", "8", "32", "1")
          "    d = T.alloc_tensor(ty_args=[T.Tensor((64, 8), \"int32\", scope=\"local\", layout=T.TileLayout("
          "T.S[(4, 2, 8, 4, 2) : (1 @ T.cuda.Axis.wid_in_wg, 2, 4 @ T.cuda.Axis.laneid, 1 @ T.cuda.Axis.laneid, 1)]))])\n"
@@ -202,7 +203,8 @@ static void what_the_instruction_has_not_is_refused(void **state)
          "k.py:11:145: error[E0424]: wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 takes no MN-major operand\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8\"], d.view(1, 1, 64, 8), a.view(1, 1, 64, 32), b.view(1, 1, 8, 32), b_major=\"mn\", scope=\"warpgroup\")\n"
          "      |                                                                                                                                                 ^~~~~~~~~~~~\n"
-         "  expected: \"k\"; only f16 and bf16 operands can be MN-major\n"},
+         "  expected: \"k\"; only f16 and bf16 operands can be MN-major\n"
+         "       fix: leave b_major out\n"},
         {SHARED("a", "int8", "64", "32", "1") SHARED("b", "int8", "8", "32", "1")
          "    d = T.alloc_tensor(ty_args=[T.Tensor((64, 8), \"int32\", scope=\"local\", layout=T.TileLayout("
          "T.S[(4, 2, 8, 4, 2) : (1 @ T.cuda.Axis.wid_in_wg, 2, 4 @ T.cuda.Axis.laneid, 1 @ T.cuda.Axis.laneid, 1)]))])\n"
@@ -210,7 +212,8 @@ static void what_the_instruction_has_not_is_refused(void **state)
          "k.py:11:145: error[E0424]: wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 negates no operand\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8\"], d.view(1, 1, 64, 8), a.view(1, 1, 64, 32), b.view(1, 1, 8, 32), neg_a=True, scope=\"warpgroup\")\n"
          "      |                                                                                                                                                 ^~~~~~~~~~\n"
-         "  expected: False; integer products have no signs to turn\n"},
+         "  expected: False; integer products have no signs to turn\n"
+         "       fix: leave neg_a out\n"},
         {A_WORDS B8 FRAGMENT_F32(8) APPLY("m64n8k16.f32.f16.f16") "d.view(1, 1, 64, 8), a.view(1, 1, 64, 8), b.permute(1, 0).view(1, 1, 8, 16), scope=\"warpgroup\")\n",
          "k.py:11:125: error[E0421]: operand B of wgmma.mma_async: no K-major descriptor walks this view\n"
          "   11 |     T.cuda.tile.apply(T.ptx[\"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16\"], d.view(1, 1, 64, 8), a.view(1, 1, 64, 8), b.permute(1, 0).view(1, 1, 8, 16), scope=\"warpgroup\")\n"
@@ -266,6 +269,7 @@ static void what_the_instruction_has_not_is_refused(void **state)
          "      |                                                                                                                                                                   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: no swizzle, 32B, 64B or 128B: descriptors of wgmma know no other\n"
          "     found: swizzle mode 4 (128B_ATOM32) with K-major elements of 32 bits\n"
+         "       fix: give B a layout from mma_shared_layout(dtype, mode, shape) with mode 0 to 3\n"
          "      spec: PTX ISA, wgmma matrix descriptor, canonical layouts\n"},
         {A_WORDS B8 D_WORDS APPLY("m64n8k16.f16.f16.f16") "d.view(1, 1, 64, 4), a.view(1, 1, 64, 8), b.view(1, 1, 8, 16), pred=more > 0, scope=\"warpgroup\")\n",
          "k.py:11:146: error[E0404]: wgmma.mma_async has no parameter 'pred'\n"
