@@ -341,6 +341,7 @@ static bool describe(struct walk *w, struct tile_place *p)
         desc.start_bytes = 0;
         if (m > 0 && (desc.lead_bytes != p->desc.lead_bytes || desc.stride_bytes != p->desc.stride_bytes)) {
             struct diag *d = tw_tile_error(w->c, w->operand, E0419, ": the group's descriptors have different strides");
+            tw_diag_expected(d, "one pair of strides, for the members share the descriptor");
             tw_diag_found(d, "%s and %s", strides_words(w, &p->desc), strides_words(w, &desc));
             suggest_layout(w, d);
             return false;
@@ -350,6 +351,7 @@ static bool describe(struct walk *w, struct tile_place *p)
     if (tw_tile_fit(w->c, origins, &p->origin))
         return true;
     struct diag *d = tw_tile_error(w->c, w->operand, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_expected(d, "the same step from each member to the next, along every axis of the group");
     tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
     tw_diag_fix(d, "lay out each group axis of '%s' with one stride", w->o->storage->name);
     return false;

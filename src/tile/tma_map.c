@@ -29,6 +29,11 @@ static bool no_map(struct tile_call *c, const struct tma *t, const char *expecte
     return false;
 }
 
+static bool several_strides(struct tile_call *c, const struct tma *t)
+{
+    return no_map(c, t, "dimensions of one stride each", "split a dimension of several strides into its parts, with .rearrange(...)");
+}
+
 static bool read_dims(struct tile_call *c, const struct tma *t, struct dims *out)
 {
     const struct ir_view *v = c->operand[t->global].view;
@@ -37,7 +42,7 @@ static bool read_dims(struct tile_call *c, const struct tma *t, struct dims *out
     struct grouping g;
     memcpy(shape.dim, v->shape, sizeof shape.dim);
     if (!tw_layout_group(&env, tw_layout_canonical(&env, v->layout), &shape, &g))
-        return no_map(c, t, "dimensions of one stride each", NULL);
+        return several_strides(c, t);
     *out = (struct dims){.rank = v->rank};
     for (uint32_t d = 0; d < v->rank; d++) {
         out->extent[d] = v->shape[d];
@@ -47,7 +52,7 @@ static bool read_dims(struct tile_call *c, const struct tma *t, struct dims *out
             if (it->extent == 1)
                 continue;
             if (any || it->axis != AXIS_M || it->stride < 0)
-                return no_map(c, t, "dimensions of one stride each", NULL);
+                return several_strides(c, t);
             any = true;
             out->stride[d] = it->stride;
         }
@@ -354,6 +359,7 @@ static bool place(struct box_walk *w, struct tile_place *p)
     if (tw_tile_fit(w->c, origins, &p->origin))
         return true;
     struct diag *d = tw_tile_error(w->c, w->t->shared, E0419, ": the addresses of the group are no fixed step apart");
+    tw_diag_expected(d, "the same step from each member to the next, along every axis of the group");
     tw_diag_found(d, "layout %s", tw_layout_text(w->c->arena, w->o->layout));
     tw_diag_fix(d, "lay out each group axis of '%s' with one stride", w->o->storage->name);
     return false;

@@ -151,6 +151,34 @@ static void group_members_without_a_fixed_step_are_refused(void **state)
            "       fix: lay out each group axis of 'apart' with one stride\n");
 }
 
+/* D has a step, and B has one inside each half of the group alone. */
+static void group_members_without_a_fixed_step_in_shared_memory_are_refused(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_mma s = lanes_without_a_step(room);
+    struct draft *const d = &s.d;
+    const struct layout *even = SHARD(d, {32, 8, AXIS_TCOL}, {128, 1, AXIS_TLANE}, {8, 1, AXIS_TCOL});
+    struct tensor acc = draft_tensor(d, "even", IR_TMEM, NUM_F32, DIMS(32, 1, 1, 128, 8), even);
+    acc.storage->base = use(d, s.tid);
+    struct tensor b = draft_tensor(d, "uneven", IR_SHARED, NUM_F16, DIMS(32, 1, 1, 8, 16),
+                                   SHARD(d, M_(2, 4096), M_(16, 128), M_(8, 8), M_(2, 64), M_(8, 1)));
+    b.storage->align_bytes = 1024;
+    s.mma->operands[0] = whole(d, &acc);
+    s.mma->operands[2] = whole(d, &b);
+    expect(room, s.d.k, s.mma,
+           "k.py:1:23: note[E0426]: instruction_shape (128, 8, 16) is not in every published table of tcgen05.mma.cta_group::1.kind::f16\n"
+           LINE
+           "      |                       ^~~~~~~~~\n"
+           "  expected: N a multiple of 16 for a shape that all tables list\n"
+           "      spec: PTX ISA, tcgen05.mma, shapes of kind::f16: its editions differ\n"
+           "k.py:1:17: error[E0419]: operand B of tcgen05.mma: the addresses of the group are no fixed step apart\n"
+           LINE
+           "      |                 ^\n"
+           "  expected: the same step from each member to the next, along every axis of the group\n"
+           "     found: layout S[(2, 16, 8, 2, 8):(4096, 128, 8, 64, 1)]\n"
+           "       fix: lay out each group axis of 'uneven' with one stride\n");
+}
+
 /* Four products of quad pairs are no product of a warp. */
 static void a_shape_that_apply_does_not_cover_is_refused(void **state)
 {
@@ -191,6 +219,7 @@ int main(void)
         ROOM_TEST(a_data_path_that_reads_copies_of_a_needs_them),
         ROOM_TEST(a_and_d_take_the_same_half_of_the_quadrants),
         ROOM_TEST(group_members_without_a_fixed_step_are_refused),
+        ROOM_TEST(group_members_without_a_fixed_step_in_shared_memory_are_refused),
         ROOM_TEST(a_shape_that_apply_does_not_cover_is_refused),
         ROOM_TEST(batch_axes_must_agree),
     };

@@ -517,10 +517,31 @@ static void the_swizzle_is_the_hardwares(void **state)
         "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n");
 }
 
+static void an_element_has_one_address_in_shared_memory(void **state)
+{
+    refused(*state,
+        D_TENSOR
+        "    a = T.alloc_shared((128, 16), \"float16\", layout=T.TileLayout(T.S[(128, 16) : (16, 1)] + T.R[2 : 2048]), align=1024)\n"
+        B_TENSOR
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"],\n"
+        "        d.view(1, 1, 128, 64),\n"
+        "        a.view(1, 1, 128, 16),\n"
+        "        b.view(1, 1, 64, 16),\n"
+        "        instruction_shape=(128, 64, 16))\n",
+        "k.py:13:9: error[E0421]: operand A of tcgen05.mma: no K-major descriptor walks this view\n"
+        "   13 |         a.view(1, 1, 128, 16),\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~\n"
+        "  expected: one byte address for every element\n"
+        "     found: S[(128, 16):(16, 1)] + R[(2):(2048)]\n"
+        "       fix: give A a layout from mma_shared_layout(dtype, mode, shape)\n"
+        "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(d_is_in_tensor_memory),
+        ROOM_TEST(an_element_has_one_address_in_shared_memory),
         ROOM_TEST(d_is_not_in_registers),
         ROOM_TEST(a_is_not_in_registers),
         ROOM_TEST(one_cta_has_no_m_256),

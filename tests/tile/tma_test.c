@@ -402,6 +402,27 @@ static void what_a_tensor_copy_has_not_is_refused(void **state)
          "  expected: a tensor of float32 for \"tf32\"\n"
          "     found: float16\n"
          "       fix: leave map_type out: the map takes the tensor's own type\n"},
+        {"    b = T.alloc_shared((16, 64), \"float16\", align=128, layout=T.TileLayout(T.S[(16, 64) : (64, 1)] + T.R[2 : 1024]))\n"
+         APPLY(LOAD("2d")) "b, X[0:16, 0:64], box=(16, 64), " BAR ")\n",
+         "k.py:11:114: error[E0432]: operand dst of cp.async.bulk.tensor load: an element has no address of its own\n"
+         "   11 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], b, X[0:16, 0:64], box=(16, 64), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                  ^\n"
+         "  expected: one byte address for every element\n"
+         "     found: S[(16, 64):(64, 1)] + R[(2):(1024)]\n"
+         "       fix: give 'b' a layout from mma_shared_layout(dtype, mode, shape)\n"},
+        {"    b = T.alloc_shared((256,), \"float16\", align=128)\n" APPLY(LOAD("1d")) "b[i:i + 24], X.view(256 * 192)[0:24], box=24, " BAR ")\n",
+         "k.py:11:116: error[E0428]: operand dst of cp.async.bulk.tensor load: a run-time index moves the box by 16 bits\n"
+         "   11 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], b[i:i + 24], X.view(256 * 192)[0:24], box=24, mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                    ^\n"
+         "  expected: steps of 128 bytes\n"
+         "       fix: view that dimension as pieces of 64 elements, and index the piece\n"},
+        {APPLY(LOAD("2d")) "s, X.rearrange(\"(a b) c -> b (a c)\", a=2)[0:128, 0:64], box=(128, 64), " BAR ")\n",
+         "k.py:10:117: error[E0431]: operand src of cp.async.bulk.tensor load: no tensor map of rank 2 describes this view\n"
+         "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s, X.rearrange(\"(a b) c -> b (a c)\", a=2)[0:128, 0:64], box=(128, 64), mbar=bar.ptr_to([0]))\n"
+         "      |                                                                                                                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "  expected: dimensions of one stride each\n"
+         "     found: float16 of layout S[(128, 2, 192):(192, 24576, 1)]\n"
+         "       fix: split a dimension of several strides into its parts, with .rearrange(...)\n"},
         {APPLY(LOAD("2d")) "s.view(\"uint8\"), X[0:128, 0:64], box=(128, 64), " BAR ")\n",
          "k.py:10:114: error[E0409]: operand dst of cp.async.bulk.tensor load has elements of type uint8\n"
          "   10 |     T.cuda.tile.apply(T.ptx[\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"], s.view(\"uint8\"), X[0:128, 0:64], box=(128, 64), mbar=bar.ptr_to([0]))\n"
