@@ -136,6 +136,8 @@ static void suggest_input(const struct tile_call *c, uint32_t operand, const cha
     const struct tc_kind_row *other = tw_tile_text(c, param) == NULL ? kind_of(c, elem) : NULL;
     if (elem.bits == kind->container_bits && kind->ab_formats == 1u << NUM_TF32)
         tw_diag_fix(d, "write %s=\"tf32\"", param);
+    else if (elem.bits == kind->container_bits && elem.format != NUM_NONE && kind->ab_formats & 1u << elem.format)
+        tw_diag_fix(d, "leave %s out: '%s' holds %s", param, c->operand[operand].storage->name, tw_ir_type_name(elem));
     else if (elem.bits == kind->container_bits && tw_tile_text(c, param) != NULL)
         tw_diag_fix(d, "write one of these formats as %s", param);
     else if (other != NULL)

@@ -398,6 +398,48 @@ static void different_formats_of_a_and_b_are_refused(void **state)
            "       fix: write b_format=\"f16\"\n");
 }
 
+static void a_format_parameter_that_the_kind_lacks_is_refused(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_mma s = tensor_mma_kernel(room);
+    s.mma->params[1] = text_param(&s.d, "a_format", "float32");
+    expect(room, s.d.k, s.mma,
+           "k.py:1:14: error[E0424]: operand A of tcgen05.mma: kind::f16 takes no float32\n"
+           LINE
+           "      |              ^\n"
+           "  expected: f16 or bf16\n"
+           "     found: a_format=\"float32\"\n"
+           "       fix: leave a_format out: 'a' holds float16\n");
+}
+
+static void a_format_of_a_that_b_has_not_is_refused(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_mma s = tensor_mma_kernel(room);
+    s.mma->params[1] = text_param(&s.d, "a_format", "bfloat16");
+    expect(room, s.d.k, s.mma,
+           "k.py:1:17: error[E0424]: operand B of tcgen05.mma has another format than operand A\n"
+           LINE
+           "      |                 ^\n"
+           "  expected: bf16, as operand A\n"
+           "     found: f16\n"
+           "       fix: write a_format=\"f16\"\n");
+}
+
+static void different_dtypes_of_a_and_b_are_refused(void **state)
+{
+    struct bench_room *room = *state;
+    struct tensor_mma s = tensor_mma_kernel(room);
+    s.mma->operands[2].region->view->elem = tw_ir_type_of(NUM_BF16);
+    expect(room, s.d.k, s.mma,
+           "k.py:1:17: error[E0424]: operand B of tcgen05.mma has another format than operand A\n"
+           LINE
+           "      |                 ^\n"
+           "  expected: f16, as operand A\n"
+           "     found: bf16\n"
+           "       fix: declare 'a' and 'b' with one dtype\n");
+}
+
 static void a_load_by_lanes_of_another_warp_is_refused(void **state)
 {
     struct bench_room *room = *state;
@@ -456,6 +498,9 @@ int main(void)
         ROOM_TEST(a_zero_column_mask_belongs_to_ws),
         ROOM_TEST(a_short_lane_mask_is_refused),
         ROOM_TEST(different_formats_of_a_and_b_are_refused),
+        ROOM_TEST(a_format_parameter_that_the_kind_lacks_is_refused),
+        ROOM_TEST(a_format_of_a_that_b_has_not_is_refused),
+        ROOM_TEST(different_dtypes_of_a_and_b_are_refused),
         ROOM_TEST(a_load_by_lanes_of_another_warp_is_refused),
         ROOM_TEST(a_register_fragment_of_another_width_is_refused),
     };

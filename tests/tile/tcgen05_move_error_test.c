@@ -22,6 +22,24 @@ static void a_copy_needs_its_stride(void **state)
         "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
 }
 
+static void a_copy_that_no_parameters_walk_needs_another_layout(void **state)
+{
+    expect_refused_body(*state,
+        "    c = T.cuda.decl_tmem(base, ty_args=[T.Tensor((32, 4), \"uint32\", scope=\"tmem\", layout=T.TileLayout(T.S[(32, 4) : (1 @ Lane, 1 @ Col)] + T.R[4 : 32 @ Lane]))])\n"
+        "    u = T.alloc_shared((32, 4), \"uint32\", layout=T.TileLayout(T.S[(32, 4) : (5, 1)]), align=128)\n"
+        "    T.cuda.tile.apply(T.ptx[\"tcgen05.cp.cta_group::1.32x128b.warpx4\"], c, u, sdo_bytes=128)\n",
+        "k.py:10:75: error[E0421]: operand src of tcgen05.cp: no K-major descriptor walks this view\n"
+        "   10 |     T.cuda.tile.apply(T.ptx[\"tcgen05.cp.cta_group::1.32x128b.warpx4\"], c, u, sdo_bytes=128)\n"
+        "      |                                                                           ^\n"
+        "  expected: element (row=1, word=0) at byte 16 of 'u', by the strides of the parameters (SDO 128, LDO 0, swizzle NONE)\n"
+        "     found: element (row=1, word=0) at byte 20, by layout S[(32, 4):(5, 1)]\n"
+        "       fix: give src a layout from mma_shared_layout(dtype, mode, shape)\n"
+        "      spec: PTX ISA, tcgen05 matrix descriptor, canonical layouts\n"
+        "k.py:9:9: note: 'u' is declared here\n"
+        "    9 |     u = T.alloc_shared((32, 4), \"uint32\", layout=T.TileLayout(T.S[(32, 4) : (5, 1)]), align=128)\n"
+        "      |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
 static void a_copy_walks_by_its_parameters(void **state)
 {
     expect_refused_body(*state,
@@ -344,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_copy_needs_its_stride),
+        ROOM_TEST(a_copy_that_no_parameters_walk_needs_another_layout),
         ROOM_TEST(a_copy_walks_by_its_parameters),
         ROOM_TEST(a_copy_to_all_quadrants_says_so),
         ROOM_TEST(a_copy_starts_at_a_multiple_of_128_bits),
