@@ -115,10 +115,10 @@ static const struct ptx_operand *unwrapped(const struct binder *b, unsigned i, c
 }
 
 /* mov packs and unpacks: elements of one size that fill the type. */
-static bool pack_fits(const struct binder *b, const struct ptx_operand *o, const struct isa_spelling *s)
+static bool pack_fits(const struct binder *b, const struct isa_operand *want, const struct ptx_operand *o)
 {
     const struct ptx_operand *elems = tw_ptx_elements(b->room->func, o);
-    unsigned total = isa_type_bits(isa_spelling_mod(s, SLOT_TYPE));
+    const unsigned total = isa_type_bits(isa_spelling_mod(b->spelling, SLOT_TYPE));
     if (o->count < 2 || total % o->count != 0 || total / o->count < 8)
         return false;
     unsigned each = total / o->count;
@@ -128,6 +128,8 @@ static bool pack_fits(const struct binder *b, const struct ptx_operand *o, const
             if (isa_type_bits(b->room->func->regs.at[elems[i].index].type) != each)
                 return false;
             any_register = true;
+        } else if (elems[i].kind == OPERAND_SINK ? (want->accept & ACCEPT_SINK) == 0 : want->access != ACCESS_READ) {
+            return false; /* a sink is written, everything else that is no register only read */
         }
     return any_register;
 }
@@ -165,13 +167,15 @@ static bool vector_fits(const struct binder *b, const struct isa_operand *want, 
 {
     unsigned length = tw_isa_operand_count(b->spelling, i), type = tw_isa_register_type(b->spelling, i);
     if (length == ISA_ANY_COUNT)
-        return pack_fits(b, o, b->spelling);
+        return pack_fits(b, want, o);
     if (length == 0 || length != o->count) /* "{}" is no scalar either */
         return false;
     const struct ptx_operand *elems = tw_ptx_elements(b->room->func, o);
     if (!fragment_fits(b->spelling, want, elems, o->count))
         return false;
+    uint32_t sinks = 0;
     for (uint32_t e = 0; e < o->count; e++) {
+        sinks += elems[e].kind == OPERAND_SINK;
         if (elems[e].kind == OPERAND_SINK ? (want->accept & ACCEPT_SINK) == 0
                                           : !scalar_type_fits(b, &elems[e], type, want->width))
             return false;
@@ -179,7 +183,7 @@ static bool vector_fits(const struct binder *b, const struct isa_operand *want, 
         if (elems[e].kind != OPERAND_REG && elems[e].kind != OPERAND_SINK && (want->accept & other) == 0)
             return false;
     }
-    return true;
+    return sinks < o->count; /* ptxas 13.0 refuses a vector of sinks alone */
 }
 
 /* mov.v4 reads all components of a special register, the absent one as what it reads alone. */

@@ -727,6 +727,40 @@ static void registers_of_narrow_matrix_elements_are_words(void **state)
     }
 }
 
+/* MEASURED: ptxas 13.0, but for the special register that it takes as a destination in "mov.b64 {%r1,%tid.x}, %q". */
+static void sinks_are_written_beside_a_register(void **state)
+{
+    static const struct { const char *line; bool fits; } rows[] = {
+        {"mov.b64 {%r1,_}, %q;", true},
+        {"mov.b64 {_,%r1}, %q;", true},
+        {"mov.b64 {_,_}, %q;", false},
+        {"mov.b64 %q, {%r1,_};", false},
+        {"mov.b64 %q, {_,%r1};", false},
+        {"mov.b64 %q, {%r1,5};", true},
+        {"mov.b64 %q, {%r1,%tid.x};", true},
+        {"mov.b64 {%r1,5}, %q;", false},
+        {"mov.b64 {%r1,%tid.x}, %q;", false},
+        {"ld.global.v2.b32 {%r1,_}, [%q];", true},
+        {"ld.global.v2.b32 {_,_}, [%q];", false},
+        {"ld.global.v2.b32 {%r1,5}, [%q];", false},
+        {"atom.global.v2.f32.add {%f1,_}, [%q], {%f1,%f2};", true},
+        {"atom.global.v2.f32.add _, [%q], {%f1,%f2};", true},
+        {"atom.global.v2.f32.add {_,_}, [%q], {%f1,%f2};", false},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,_,%f4}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {_,_,_,_}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};", false},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        const char *const text = tw_format(&room->arena,
+                                           ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .b32 %%r1; .reg .f32 %%f<7>; "
+                                           ".reg .b64 %%q;\n%s\nret;\n}\n", rows[i].line);
+        (void)tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
+        if ((room->diags.error_count == 0) != rows[i].fits)
+            fail_msg("%s: %s", rows[i].line, tw_test_diags(room));
+    }
+}
+
 static void too_much_parameter_space_is_counted(void **state)
 {
     expect(*state,
@@ -779,6 +813,7 @@ int main(void)
         ROOM_TEST(a_function_defined_twice_shows_both_places),
         ROOM_TEST(static_shared_memory_is_what_an_entry_can_reach),
         ROOM_TEST(registers_of_narrow_matrix_elements_are_words),
+        ROOM_TEST(sinks_are_written_beside_a_register),
         ROOM_TEST(too_much_parameter_space_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
