@@ -91,9 +91,12 @@ static enum exec_status exec_atom_128(struct warp *w, const struct dinst *d, uin
     bool changed = false;
     tally_lanes(w, d, &d->op[1], mask, 16, true, true);
     FOR_LANES(lane, mask) {
-        uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[1], lane), 16, 16, true);
+        const uint64_t address = lane_address(w, &d->op[1], lane);
+        uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, 16, true);
         if (at == NULL)
             return EXEC_FAULT;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, (enum space)d->imm, address, 16, true, true);
         uint8_t old[16];
         memcpy(old, at, sizeof old);
         const uint8_t *const b = row(w, d->op[2].ref) + (size_t)16 * lane;

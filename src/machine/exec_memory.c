@@ -9,7 +9,7 @@
 #include "machine/run.h"
 #include "machine/tally.h"
 
-/* d->imm: enum space; mod[0]: signed; mod[1]: strong; mod[2]: scope; mod[3]: 1 acquire, 2 release */
+/* d->imm: enum space; mod[0]: signed; mod[1]: strong; mod[2]: scope; mod[3]: 1 acquire, 2 release, 3 both */
 
 void tw_emit_access(struct warp *w, const struct dinst *d, uint32_t lane, enum space space, uint64_t address, uint32_t bytes,
                     bool read, bool write)
@@ -20,7 +20,7 @@ void tw_emit_access(struct warp *w, const struct dinst *d, uint32_t lane, enum s
     tw_emit(w,
             &(struct machine_event){.kind = EVENT_ACCESS, .lane = lane, .space = space, .address = at, .bytes = bytes, .read = read,
                                     .write = write, .strong = d->mod[1], .scope = (enum scope)d->mod[2],
-                                    .acquire = d->mod[3] == 1, .release = d->mod[3] == 2, .proxy = PROXY_GENERIC},
+                                    .acquire = (d->mod[3] & 1) != 0, .release = (d->mod[3] & 2) != 0, .proxy = PROXY_GENERIC},
             UINT32_C(1) << lane);
 }
 
@@ -435,9 +435,12 @@ static enum exec_status exec_st_bulk(struct warp *w, const struct dinst *d, uint
                             "st.bulk of %llu bytes", (unsigned long long)bytes);
         if (bytes == 0)
             continue;
-        uint8_t *const at = tw_access(w, lane, (enum space)d->imm, lane_address(w, &d->op[0], lane), (uint32_t)bytes, 8, true);
+        const uint64_t address = lane_address(w, &d->op[0], lane);
+        uint8_t *const at = tw_access(w, lane, (enum space)d->imm, address, (uint32_t)bytes, 8, true);
         if (at == NULL)
             return EXEC_FAULT;
+        if (observed(w->cluster))
+            tw_emit_access(w, d, lane, (enum space)d->imm, address, (uint32_t)bytes, false, true);
         tally_lanes(w, d, &d->op[0], UINT32_C(1) << lane, (uint32_t)bytes, false, true);
         memset(at, 0, (size_t)bytes);
     }

@@ -1,4 +1,4 @@
-/* Loads, stores, address spaces and atomics. SOURCE: PTX ISA, ld, st, atom, red, cvta, isspacep; ptx-async.md 8.1, 8.7. */
+/* Loads, stores, address spaces, sums in memory. SOURCE: PTX ISA, ld, st, st.bulk, red, cvta, isspacep; ptx-async.md 8.1, 8.7. */
 #include "kernel_text.h"
 
 /* A wider register is filled by the type of the load; a narrow store takes the low bits. */
@@ -79,41 +79,52 @@ static void generic_addresses_name_their_space(void **state)
     rig_end(&rig);
 }
 
-/* atom and red: the value that is returned and the one that stays. */
-static void atomics_return_the_old_value_and_leave_the_new(void **state)
+static void note_bulk_store(void *context, const struct machine_event *e)
 {
-    static const struct { const char *op; uint64_t old, b, c, want; } rows[] = {
-        {"and.b32", 0xff00ff00, 0x0ff00ff0, 0, 0x0f000f00}, {"or.b32", 0xf0, 0x0f, 0, 0xff}, {"xor.b32", 0xff, 0x0f, 0, 0xf0},
-        {"exch.b32", 1, 2, 0, 2}, {"cas.b32", 5, 5, 9, 9}, {"cas.b32", 6, 5, 9, 6}, {"cas.b64", 0x500000000, 0x500000000, 9, 9},
-        {"add.u32", 0xffffffff, 2, 0, 1}, {"add.u64", 0xffffffff, 2, 0, 0x100000001}, {"add.s32", 5, 0xffffffff, 0, 4},
-        {"inc.u32", 4, 5, 0, 5}, {"inc.u32", 5, 5, 0, 0}, {"inc.u32", 9, 5, 0, 0}, {"dec.u32", 4, 5, 0, 3}, {"dec.u32", 0, 5, 0, 5}, {"dec.u32", 9, 5, 0, 5},
-        {"min.u32", 0xffffffff, 2, 0, 2}, {"min.s32", 0xffffffff, 2, 0, 0xffffffff}, {"max.u32", 0xffffffff, 2, 0, 0xffffffff},
-        {"max.s32", 0xffffffff, 2, 0, 2}, {"min.s64", 0x8000000000000000, 1, 0, 0x8000000000000000}, {"max.u64", 0x8000000000000000, 1, 0, 0x8000000000000000},
-        {"add.f32", 0x3f800000, 0x40000000, 0, 0x40400000}, {"add.f64", 0x3ff0000000000000, 0x4000000000000000, 0, 0x4008000000000000},
-        /* MEASURED: ptx-async.md 8.7, global f32 sums flush subnormals and keep their sign; NaN is 7fffffff */
-        {"add.f32", 0x00000001, 0x00000001, 0, 0x00000000}, {"add.f32", 0x80000001, 0x80000001, 0, 0x80000000}, {"add.f32", 0x7fc12345, 0x3f800000, 0, 0x7fffffff},
-        {"add.noftz.f16x2", 0x3c004000, 0x3c003c00, 0, 0x40004200}, {"add.noftz.bf16x2", 0x3f804000, 0x3f803f80, 0, 0x40004040},
+    unsigned *const bytes = context;
+    if (e->kind == EVENT_ACCESS && e->space == SPACE_SHARED && e->write && !e->read && e->bytes > 4)
+        *bytes += e->bytes;
+}
+
+#define BULK_STORE(size)                                                                                                     \
+    ".version 8.8\n.target sm_100a\n.address_size 64\n.shared .align 16 .b8 box[128];\n.visible .entry k(.param .u64 out)\n{\n" \
+    ".reg .pred %p1; .reg .b32 %r<9>; .reg .b64 %q<9>;\nld.param.u64 %q1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, box;\n"       \
+    "mad.lo.u32 %r3, %r1, 4, %r2; st.shared.u32 [%r3], 77; bar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n"                            \
+    "mov.u64 %q3, " size ";\n@!%p1 st.bulk.weak.shared::cta [%r2+8], %q3, 0;\nbar.sync 0;\n"                                  \
+    "ld.shared.u32 %r4, [%r3]; mad.wide.u32 %q2, %r1, 4, %q1; st.global.u32 [%q2], %r4;\nret;\n}\n"
+
+/* st.bulk writes as many zeros as it is told and no byte more; an observer sees one store. SOURCE: PTX ISA, st.bulk. */
+static void a_bulk_store_writes_zeros(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    unsigned bytes = 0;
+    const uint32_t *const words = kernel_load(&rig, *state, BULK_STORE("48"), &out);
+    rig_must_run(&rig, "k", (struct launch_spec){.block = {32}, .params = &out, .param_bytes = 8, .observer = {.event = note_bulk_store, .context = &bytes}});
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(words[i], i >= 2 && i < 14 ? 0 : 77);
+    assert_int_equal(bytes, 48);
+    rig_end(&rig);
+}
+
+static void a_bulk_store_that_does_not_fit_is_a_fault(void **state)
+{
+    static const struct { const char *text, *want; } rows[] = {
+        {BULK_STORE("44"), "k.ptx:12:1: error[E0702]: st.bulk of 44 bytes\n"
+                           "   12 | @!%p1 st.bulk.weak.shared::cta [%r2+8], %q3, 0;\n"
+                           "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                           "  expected: a multiple of 8, at most 16777216\n"
+                           "note: by thread (0,0,0) of block (0,0,0)\n"},
+        {BULK_STORE("128"), "k.ptx:12:1: error[E0702]: store of 128 bytes at 0x408, outside shared memory\n"
+                            "   12 | @!%p1 st.bulk.weak.shared::cta [%r2+8], %q3, 0;\n"
+                            "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                            "  expected: an address from 0x400 to 0x47f\n"
+                            "note: by thread (0,0,0) of block (0,0,0)\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct bench_room *const room = *state;
-        struct rig rig;
-        uint64_t out;
-        struct text t;
-        const bool wide = strstr(rows[i].op, "64") != NULL, cas = strncmp(rows[i].op, "cas", 3) == 0;
-        const char *const width = wide ? "64" : "32";
-        tw_text_init(&t, &room->arena);
-        tw_text_add(&t, KERNEL_HEAD(""));
-        tw_text_addf(&t, ".reg .b%s %%o, %%b, %%c;\nmov.b%s %%b, 0x%llx;\nmov.b%s %%c, 0x%llx;\natom.global.%s %%o, [%%out], %%b%s;\nst.global.b%s [%%out+8], %%o;\nret;\n}\n",
-                     width, width, (unsigned long long)rows[i].b, width, (unsigned long long)rows[i].c, rows[i].op, cas ? ", %c" : "", width);
-        uint32_t *const words = kernel_load(&rig, room, t.at, &out);
-        memcpy(words, &rows[i].old, wide ? 8 : 4);
-        kernel_must_run(&rig, &out, 1, 1, 0);
-        uint64_t now = 0, old = 0;
-        memcpy(&now, words, wide ? 8 : 4);
-        memcpy(&old, words + 2, wide ? 8 : 4);
-        if (now != rows[i].want || old != rows[i].old)
-            fail_msg("atom.%s of 0x%llx: 0x%llx, returned 0x%llx", rows[i].op, (unsigned long long)rows[i].old, (unsigned long long)now, (unsigned long long)old);
-        rig_end(&rig);
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        kernel_must_fail(room, rows[i].text, 1, 32, LAUNCH_FAULT, rows[i].want);
     }
 }
 
@@ -158,7 +169,8 @@ int main(void)
         ROOM_TEST(loads_extend_by_their_type),
         ROOM_TEST(vectors_sinks_and_wide_words_go_element_by_element),
         ROOM_TEST(generic_addresses_name_their_space),
-        ROOM_TEST(atomics_return_the_old_value_and_leave_the_new),
+        ROOM_TEST(a_bulk_store_writes_zeros),
+        ROOM_TEST(a_bulk_store_that_does_not_fit_is_a_fault),
         ROOM_TEST(shared_sums_keep_subnormals_and_vectors_add_by_element),
         ROOM_TEST(vector_sums_without_a_result_leave_registers_alone),
     };
