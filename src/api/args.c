@@ -211,8 +211,7 @@ static tw_status create(void *argument)
     if (entry == NULL)
         return TW_ERROR;
     args->entry = entry->name;
-    args->program = tw_program_load(&args->arena, &ctx->diags, args->module->ptx, args->device->memory);
-    if (args->program == NULL || !tw_program_params(args->program, entry->name, &ctx->diags, &args->layout) ||
+    if (!tw_module_params(&args->arena, args->module->ptx, entry->name, &ctx->diags, &args->layout) ||
         !check_against_entry(args, &args->layout))
         return TW_ERROR;
     make_slots(args);

@@ -18,7 +18,6 @@ struct tw_args {
     struct arena arena;
     const struct contract *contract;
     const char *entry;
-    struct program *program;
     struct param_layout layout;
     struct arg_slot *slots; /* one an argument of the contract, then one a tensor that is no parameter */
     uint32_t slot_count;

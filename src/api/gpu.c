@@ -38,14 +38,6 @@ static uint64_t cta_count(const uint32_t grid[3])
     return n;
 }
 
-/* The module is read into the device's host memory for its parameters' places alone; its variables there are not used. */
-static bool read_params(tw_device *device, const tw_module *module, const char *entry, tw_launch *made, struct param_layout *layout)
-{
-    tw_ctx *ctx = device->ctx;
-    const struct program *program = tw_program_load(&made->arena, &ctx->diags, module->ptx, device->memory);
-    return program != NULL && tw_program_params(program, entry, &ctx->diags, layout);
-}
-
 static bool check_params(tw_ctx *ctx, const char *entry, const tw_launch_opts *opts, const struct param_layout *layout)
 {
     if (opts->param_bytes == layout->bytes)
@@ -63,7 +55,7 @@ tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launc
     if (entry == NULL)
         return TW_ERROR;
     struct param_layout layout;
-    if (!read_params(device, module, entry->name, made, &layout) || !check_params(ctx, entry->name, opts, &layout))
+    if (!tw_module_params(&made->arena, module->ptx, entry->name, &ctx->diags, &layout) || !check_params(ctx, entry->name, opts, &layout))
         return TW_ERROR;
     uint32_t *const offsets = arena_new(&made->arena, uint32_t, layout.count + 1);
     for (uint32_t i = 0; i < layout.count; i++)
@@ -72,6 +64,7 @@ tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launc
         .ptx = module->ptx_text,
         .file_name = tw_sources_place(&ctx->sources, module->ptx->source, 0).name,
         .entry = entry->name,
+        .explicit_cluster = entry->directives.explicitcluster,
         .dynamic_shared_bytes = opts->dynamic_shared_bytes,
         .params = opts->params,
         .param_bytes = opts->param_bytes,

@@ -136,19 +136,29 @@ static void print(void *context, struct str text)
     opts->print(opts->print_user, text.at, text.len);
 }
 
+/* Why the machine refused: its input is wrong, or a limit was hit; diagnostic `from` is the first that it made. */
+static tw_status refusal(const struct diags *diags, uint32_t from)
+{
+    for (uint32_t i = from; i < diags->list.len; i++)
+        if (diags->list.at[i]->code == E0707)
+            return TW_LIMIT;
+    return TW_ERROR;
+}
+
 static tw_status create(void *argument)
 {
     struct create_call *call = argument;
     if (call->device->gpu != NULL)
         return tw_api_gpu_launch(call->device, call->module, call->opts, call->made);
     tw_ctx *ctx = call->device->ctx;
+    const uint32_t from = ctx->diags.list.len;
     struct arena *arena = &call->made->arena;
     const struct ptx_func *entry = tw_api_find_entry(ctx, call->module->ptx, call->opts->entry);
     if (entry == NULL)
         return TW_ERROR;
     const struct program *program = tw_program_load(arena, &ctx->diags, call->module->ptx, call->device->memory);
     if (program == NULL)
-        return TW_ERROR;
+        return refusal(&ctx->diags, from);
     tw_launch_opts *opts = arena_new(arena, tw_launch_opts, 1);
     *opts = *call->opts;
     const bool timed = opts->now != NULL && opts->max_seconds > 0;
@@ -180,7 +190,7 @@ static tw_status create(void *argument)
     memcpy(spec.block, opts->block, sizeof spec.block);
     memcpy(spec.cluster, opts->cluster, sizeof spec.cluster);
     call->made->launch = tw_launch_new(program, entry->name, &spec, &ctx->diags);
-    return call->made->launch == NULL ? TW_ERROR : TW_OK;
+    return call->made->launch == NULL ? refusal(&ctx->diags, from) : TW_OK;
 }
 
 tw_status tw_launch_create(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch **out)

@@ -51,6 +51,7 @@ struct gpu_launch_spec {
     const char *file_name; /* of the PTX, for messages */
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* 0 counts as 1 */
+    bool explicit_cluster;                  /* the kernel wants a cluster size, even that of one CTA, from its launch */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the parameter block in the entry's layout; copied */
     size_t param_bytes;

@@ -81,7 +81,7 @@ static void configure(struct gpu_launch *l, const struct gpu_launch_spec *spec)
         l->config.grid[i] = spec->grid[i] == 0 ? 1 : spec->grid[i];
         l->config.block[i] = spec->block[i] == 0 ? 1 : spec->block[i];
         l->cluster.value.cluster[i] = spec->cluster[i] == 0 ? 1 : spec->cluster[i];
-        clustered = clustered || spec->cluster[i] > 1;
+        clustered = clustered || spec->cluster[i] > (spec->explicit_cluster ? 0 : 1);
     }
     l->cluster.id = CUDA_LAUNCH_CLUSTER;
     l->config.dynamic_shared_bytes = spec->dynamic_shared_bytes;

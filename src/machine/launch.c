@@ -14,7 +14,8 @@
 
 enum {
     CALL_LOCAL_BYTES = 16 << 10, /* local memory for the frames of called functions, a thread */
-    MAX_THREADS = 256            /* host threads of a launch */
+    MAX_THREADS = 256,           /* host threads of a launch */
+    MAX_BLOCK_Z = 64             /* SOURCE: CUDA, technical specifications per compute capability */
 };
 
 /* ---- Refusals ------------------------------------------------------------------------------- */
@@ -36,9 +37,11 @@ static void fill_dims(uint32_t out[3], const uint32_t wanted[3], const uint32_t 
         out[i] = from[i] == 0 ? 1 : from[i];
 }
 
+/* UINT64_MAX when that overflows. */
 static uint64_t product(const uint32_t v[3])
 {
-    return (uint64_t)v[0] * v[1] * v[2];
+    const uint64_t plane = (uint64_t)v[0] * v[1];
+    return v[2] != 0 && plane > UINT64_MAX / v[2] ? UINT64_MAX : plane * v[2];
 }
 
 static bool dims_equal(const uint32_t a[3], const uint32_t directive[3])
@@ -54,6 +57,14 @@ static const char *dims_text(const struct launch *l, const uint32_t v[3])
     return tw_format(l->findings->arena, "%u x %u x %u", v[0] == 0 ? 1 : v[0], v[1] == 0 ? 1 : v[1], v[2] == 0 ? 1 : v[2]);
 }
 
+/* SOURCE: PTX ISA, ".maxntid": the product bounds the block, not each dimension by itself. */
+static uint64_t most_threads(const struct ptx_directives *dir)
+{
+    uint32_t dims[3];
+    fill_dims(dims, dir->maxntid, dir->maxntid);
+    return any(dir->maxntid) && product(dims) < TW_MAX_CTA_THREADS ? product(dims) : TW_MAX_CTA_THREADS;
+}
+
 static bool check_block(struct launch *l, const struct ptx_directives *dir)
 {
     if (any(dir->reqntid) && !dims_equal(l->block, dir->reqntid)) {
@@ -62,18 +73,32 @@ static bool check_block(struct launch *l, const struct ptx_directives *dir)
         tw_diag_found(d, "%s", dims_text(l, l->block));
         return false;
     }
-    const uint64_t most = any(dir->maxntid) ? (uint64_t)(dir->maxntid[0] == 0 ? 1 : dir->maxntid[0]) *
-                                                  (dir->maxntid[1] == 0 ? 1 : dir->maxntid[1]) *
-                                                  (dir->maxntid[2] == 0 ? 1 : dir->maxntid[2])
-                                            : TW_MAX_CTA_THREADS;
-    if (product(l->block) > most || product(l->block) > TW_MAX_CTA_THREADS || l->block[2] > 64) {
-        struct diag *const d = refuse(l, any(dir->maxntid) ? "the block is larger than the kernel's .maxntid"
-                                                           : "the block is larger than a CTA may be");
-        tw_diag_expected(d, "at most %llu threads", (unsigned long long)(most < TW_MAX_CTA_THREADS ? most : TW_MAX_CTA_THREADS));
-        tw_diag_found(d, "%s = %llu", dims_text(l, l->block), (unsigned long long)product(l->block));
-        return false;
-    }
-    return true;
+    const uint64_t most = most_threads(dir), threads = product(l->block);
+    if (threads <= most && l->block[2] <= MAX_BLOCK_Z)
+        return true;
+    struct diag *const d = refuse(l, threads > most && any(dir->maxntid) ? "the block is larger than the kernel's .maxntid"
+                                                                         : "the block is larger than a CTA may be");
+    if (threads > most)
+        tw_diag_expected(d, "at most %llu threads", (unsigned long long)most);
+    else
+        tw_diag_expected(d, "at most %d threads in z", MAX_BLOCK_Z);
+    if (threads == UINT64_MAX)
+        tw_diag_found(d, "%s", dims_text(l, l->block));
+    else
+        tw_diag_found(d, "%s = %llu", dims_text(l, l->block), (unsigned long long)threads);
+    return false;
+}
+
+/* SOURCE: PTX ISA, ".explicitcluster": the launch or .reqnctapercluster gives the size, or the launch fails. */
+static bool check_explicit_cluster(struct launch *l, const struct ptx_directives *dir)
+{
+    if (!dir->explicitcluster || l->explicit_cluster)
+        return true;
+    struct diag *const d = refuse(l, "the kernel has .explicitcluster, and the launch names no cluster");
+    tw_diag_expected(d, "a cluster size, from the launch or from the kernel's .reqnctapercluster");
+    tw_diag_fix(d, "give the launch contract \"cluster\", the CTAs of a cluster: [1] for clusters of one");
+    tw_diag_spec(d, "PTX ISA, .explicitcluster");
+    return false;
 }
 
 static bool check_cluster(struct launch *l, const struct ptx_directives *dir)
@@ -105,17 +130,27 @@ static bool check_cluster(struct launch *l, const struct ptx_directives *dir)
     return true;
 }
 
-static bool check_grid(struct launch *l)
+/* Makes the grid one of CTAs. SOURCE: ptx-async.md 8.9: with .blocksareclusters the launch counts clusters. */
+static bool count_ctas(struct launch *l, const struct ptx_directives *dir)
 {
     static const uint32_t most[3] = {2147483647, 65535, 65535}; /* SOURCE: CUDA, technical specifications per compute capability */
-    for (int i = 0; i < 3; i++)
-        if (l->grid[i] > most[i]) {
-            struct diag *const d = refuse(l, "the grid is too large");
-            tw_diag_expected(d, "at most %s CTAs", dims_text(l, most));
-            tw_diag_found(d, "%s", dims_text(l, l->grid));
-            return false;
-        }
-    return true;
+    uint64_t ctas[3];
+    bool fits = true;
+    for (int i = 0; i < 3; i++) {
+        ctas[i] = (uint64_t)l->grid[i] * (dir->blocksareclusters ? l->cluster[i] : 1);
+        fits &= ctas[i] <= most[i];
+    }
+    for (int i = 0; i < 3 && fits; i++)
+        l->grid[i] = (uint32_t)ctas[i];
+    if (fits)
+        return true;
+    struct diag *const d = refuse(l, "the grid is too large");
+    tw_diag_expected(d, "at most %s CTAs", dims_text(l, most));
+    if (dir->blocksareclusters)
+        tw_diag_found(d, "%s clusters of %s", dims_text(l, l->grid), dims_text(l, l->cluster));
+    else
+        tw_diag_found(d, "%s", dims_text(l, l->grid));
+    return false;
 }
 
 static bool check_shared(struct launch *l)
@@ -163,7 +198,7 @@ static bool check_target(struct launch *l)
 static bool check_launch(struct launch *l)
 {
     const struct ptx_directives *const dir = &l->image->entry->directives;
-    return check_block(l, dir) && check_cluster(l, dir) && check_grid(l) && check_shared(l) && check_params(l);
+    return check_block(l, dir) && check_explicit_cluster(l, dir) && check_cluster(l, dir) && check_shared(l) && check_params(l);
 }
 
 /* ---- Beginning ------------------------------------------------------------------------------ */
@@ -193,10 +228,7 @@ static bool prepare(struct launch *l, const char *entry)
     fill_dims(l->cluster, l->spec.cluster, f->directives.reqnctapercluster);
     fill_dims(l->grid, l->spec.grid, one);
     l->explicit_cluster = any(l->spec.cluster) || any(f->directives.reqnctapercluster);
-    if (f->directives.blocksareclusters) /* SOURCE: ptx-async.md 8.9, the grid then counts clusters */
-        for (int i = 0; i < 3; i++)
-            l->grid[i] *= l->cluster[i];
-    if (!check_launch(l))
+    if (!count_ctas(l, &f->directives) || !check_launch(l))
         return false;
     l->block_threads = (uint32_t)product(l->block);
     l->cluster_ctas = (uint32_t)product(l->cluster);

@@ -33,6 +33,8 @@ struct param_layout {
 };
 /* False after an error in diags: no such kernel. SOURCE: ptx-async.md 8.8. */
 bool tw_program_params(const struct program *p, const char *entry, struct diags *diags, struct param_layout *out);
+/* The same of a module that is not loaded. */
+bool tw_module_params(struct arena *arena, const struct ptx_module *m, const char *entry, struct diags *diags, struct param_layout *out);
 
 struct launch_spec {
     uint32_t grid[3];    /* CTAs; 0 means 1 */

@@ -50,9 +50,9 @@ static bool refuse(struct diags *diags, const struct ptx_var *v, const char *why
 
 static bool no_memory(const struct program *p, struct diags *diags, const struct ptx_var *v)
 {
-    struct diag *const d = tw_diag(diags, E0716, v->at, "variable '%s' cannot be loaded", v->name);
-    tw_diag_found(d, "%llu bytes wanted, %llu in use, and no more memory", (unsigned long long)v->bytes, (unsigned long long)tw_memory_used(p->memory));
-    tw_diag_fix(d, "raise the limit (--max-memory)");
+    struct diag *const d = tw_diag(diags, E0707, v->at, "the limit on memory was reached: variable '%s' has no place", v->name);
+    tw_diag_found(d, "%llu bytes wanted, %llu in use", (unsigned long long)v->bytes, (unsigned long long)tw_memory_used(p->memory));
+    tw_diag_fix(d, "raise --max-memory, if the module needs more");
     return false;
 }
 
@@ -103,35 +103,40 @@ uint64_t tw_program_symbol(const struct program *p, const char *name)
     return at == PTX_NONE || p->module->vars.at[at].space != MOD_GLOBAL ? 0 : p->var_at[at];
 }
 
-static const struct ptx_func *find_entry(const struct program *p, const char *entry, struct diags *diags)
+static const struct ptx_func *find_entry(const struct ptx_module *m, const char *entry, struct diags *diags)
 {
-    const uint32_t at = tw_ptx_find_func(p->module, tw_str(entry));
-    if (at != PTX_NONE && p->module->funcs.at[at].is_entry && p->module->funcs.at[at].has_body)
-        return &p->module->funcs.at[at];
+    const uint32_t at = tw_ptx_find_func(m, tw_str(entry));
+    if (at != PTX_NONE && m->funcs.at[at].is_entry && m->funcs.at[at].has_body)
+        return &m->funcs.at[at];
     struct diag *const d = tw_diag(diags, E0717, (struct src_span){0}, "the module has no kernel '%s'", entry);
     struct text names;
     tw_text_init(&names, diags->arena);
-    for (uint32_t i = 0; i < p->module->funcs.len; i++)
-        if (p->module->funcs.at[i].is_entry && p->module->funcs.at[i].has_body)
-            tw_text_addf(&names, "%s'%s'", names.len == 0 ? "" : ", ", p->module->funcs.at[i].name);
+    for (uint32_t i = 0; i < m->funcs.len; i++)
+        if (m->funcs.at[i].is_entry && m->funcs.at[i].has_body)
+            tw_text_addf(&names, "%s'%s'", names.len == 0 ? "" : ", ", m->funcs.at[i].name);
     tw_diag_expected(d, "%s", names.len == 0 ? "a module with an .entry" : names.at);
     return NULL;
 }
 
 const struct ptx_func *tw_program_entry(const struct program *p, const char *entry, struct diags *diags)
 {
-    return find_entry(p, entry, diags);
+    return find_entry(p->module, entry, diags);
 }
 
-bool tw_program_params(const struct program *p, const char *entry, struct diags *diags, struct param_layout *out)
+bool tw_module_params(struct arena *arena, const struct ptx_module *m, const char *entry, struct diags *diags, struct param_layout *out)
 {
-    const struct ptx_func *const f = find_entry(p, entry, diags);
+    const struct ptx_func *const f = find_entry(m, entry, diags);
     if (f == NULL)
         return false;
-    struct param_slot *const slots = arena_new(p->arena, struct param_slot, f->param_count + 1);
+    struct param_slot *const slots = arena_new(arena, struct param_slot, f->param_count + 1);
     for (uint32_t i = 0; i < f->param_count; i++)
         slots[i] = (struct param_slot){f->vars.at[i].name, (uint32_t)f->vars.at[i].offset, (uint32_t)f->vars.at[i].bytes,
                                        f->vars.at[i].align};
     *out = (struct param_layout){f->param_count, (uint32_t)f->param_bytes, slots};
     return true;
+}
+
+bool tw_program_params(const struct program *p, const char *entry, struct diags *diags, struct param_layout *out)
+{
+    return tw_module_params(p->arena, p->module, entry, diags, out);
 }

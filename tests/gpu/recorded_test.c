@@ -142,8 +142,8 @@ static void a_launch_is_passed_on(void **state)
 
 static void clusters_and_shared_memory_are_asked_for(void **state)
 {
-    static const struct { uint32_t cluster[3], shared_bytes; int any_cluster; } rows[] = {
-        {{2, 1, 1}, 0, -1}, {{4, 2, 1}, 100000, -1}, {{16, 1, 1}, 5, 1},
+    static const struct { uint32_t cluster[3], shared_bytes; int any_cluster; bool explicit_cluster; } rows[] = {
+        {{2, 1, 1}, 0, -1, false}, {{4, 2, 1}, 100000, -1, false}, {{16, 1, 1}, 5, 1, false}, {{1, 1, 1}, 0, -1, true}, {{2, 1, 1}, 0, -1, true},
     };
     struct bench_room *room = *state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -152,6 +152,7 @@ static void clusters_and_shared_memory_are_asked_for(void **state)
         struct gpu_launch_spec spec = some_launch();
         memcpy(spec.cluster, rows[i].cluster, sizeof spec.cluster);
         spec.dynamic_shared_bytes = rows[i].shared_bytes;
+        spec.explicit_cluster = rows[i].explicit_cluster;
         struct gpu_launch *launch = tw_gpu_launch_new(gpu, &spec, &room->diags);
         assert_non_null(launch);
         assert_true(tw_gpu_launch_run(launch, &room->diags));

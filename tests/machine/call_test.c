@@ -196,6 +196,32 @@ static void a_function_without_a_body_is_named_before_the_run(void **state)
                      "vprintf and __assertfail are known\n");
 }
 
+/* Each function by itself, with its own count. */
+static void calls_of_different_functions_without_a_body_are_counted_apart(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL(".extern .func (.param .b64 p) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+                            ".extern .func (.param .b64 p) other(.param .b64 n);\n",
+                            "{\n.param .b64 n; .param .b64 p;\nst.param.b64 [n], 64;\ncall.uni (p), malloc, (n);\ncall.uni (p), other, (n);\n"
+                            "call.uni (p), malloc, (n);\ncall.uni free, (p);\n}\n"),
+                     1, 32, LAUNCH_FAULT,
+                     "k.ptx:17:1: error[E0709]: 'call.uni' is known, but this machine does not execute it\n"
+                     "   17 | call.uni (p), malloc, (n);\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 2 instructions of this form in 'k'; 'malloc' has no body: of the functions that a GPU's driver brings along, "
+                     "vprintf and __assertfail are known\n"
+                     "k.ptx:18:1: error[E0709]: 'call.uni' is known, but this machine does not execute it\n"
+                     "   18 | call.uni (p), other, (n);\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 1 instruction of this form in 'k'; 'other' has no body: of the functions that a GPU's driver brings along, "
+                     "vprintf and __assertfail are known\n"
+                     "k.ptx:20:1: error[E0709]: 'call.uni' is known, but this machine does not execute it\n"
+                     "   20 | call.uni free, (p);\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~\n"
+                     "     found: 1 instruction of this form in 'k'; 'free' has no body: of the functions that a GPU's driver brings along, "
+                     "vprintf and __assertfail are known\n");
+}
+
 static void a_failed_assertion_ends_the_launch(void **state)
 {
     kernel_must_fail(*state,
@@ -226,6 +252,7 @@ int main(void)
         ROOM_TEST(a_kernel_prints),
         ROOM_TEST(a_kernel_prints_stars_shorts_and_null),
         ROOM_TEST(a_function_without_a_body_is_named_before_the_run),
+        ROOM_TEST(calls_of_different_functions_without_a_body_are_counted_apart),
         ROOM_TEST(a_failed_assertion_ends_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,16 @@
 /* Launches: what the driver refuses, parameters, dimensions. SOURCE: PTX ISA, performance directives; CUDA, launch errors. */
 #include "kernel_text.h"
 
-static const char directives[] = ".version 8.8\n.target sm_90a\n.address_size 64\n"
+static const char directives[] = ".version 9.0\n.target sm_90a\n.address_size 64\n"
                                  ".visible .entry req(.param .u64 out) .reqntid 128, 1, 1\n{\nret;\n}\n"
                                  ".visible .entry max(.param .u64 out) .maxntid 64, 2, 1\n{\nret;\n}\n"
                                  ".visible .entry pair(.param .u64 out) .reqnctapercluster 2, 1, 1\n{\nret;\n}\n"
                                  ".visible .entry big(.param .u64 out)\n{\n.shared .align 16 .b8 box[200000];\n.reg .b32 %r;\n"
                                  "ld.shared.u32 %r, [box];\nret;\n}\n"
-                                 ".visible .entry four(.param .u64 out) .maxclusterrank 4\n{\nret;\n}\n";
+                                 ".visible .entry four(.param .u64 out) .maxclusterrank 4\n{\nret;\n}\n"
+                                 ".visible .entry said(.param .u64 out) .explicitcluster\n{\nret;\n}\n"
+                                 ".visible .entry both(.param .u64 out) .explicitcluster .reqnctapercluster 2\n{\nret;\n}\n"
+                                 ".visible .entry wide(.param .u64 out) .reqntid 32 .reqnctapercluster 2, 2 .blocksareclusters\n{\nret;\n}\n";
 
 static void the_driver_s_refusals(void **state)
 {
@@ -76,9 +79,35 @@ static void the_driver_s_refusals(void **state)
          "      |                 ^~~\n"
          "  expected: 8 bytes for 1 parameters\n"
          "     found: 4 bytes\n"},
+        {"said", {.block = {32}},
+         "k.ptx:27:17: error[E0708]: the kernel has .explicitcluster, and the launch names no cluster\n"
+         "   27 | .visible .entry said(.param .u64 out) .explicitcluster\n"
+         "      |                 ^~~~\n"
+         "  expected: a cluster size, from the launch or from the kernel's .reqnctapercluster\n"
+         "       fix: give the launch contract \"cluster\", the CTAs of a cluster: [1] for clusters of one\n"
+         "      spec: PTX ISA, .explicitcluster\n"},
+        {"wide", {.grid = {2, 40000}},
+         "k.ptx:35:17: error[E0708]: the grid is too large\n"
+         "   35 | .visible .entry wide(.param .u64 out) .reqntid 32 .reqnctapercluster 2, 2 .blocksareclusters\n"
+         "      |                 ^~~~\n"
+         "  expected: at most 2147483647 x 65535 x 65535 CTAs\n"
+         "     found: 2 x 40000 x 1 clusters of 2 x 2 x 1\n"},
+        {"big", {.block = {1, 1, 65}},
+         "k.ptx:16:17: error[E0708]: the block is larger than a CTA may be\n"
+         "   16 | .visible .entry big(.param .u64 out)\n"
+         "      |                 ^~~\n"
+         "  expected: at most 64 threads in z\n"
+         "     found: 1 x 1 x 65 = 65\n"},
+        /* 2^64 threads, which is 0 in 64 bits. */
+        {"big", {.block = {UINT32_C(1) << 30, UINT32_C(1) << 30, 16}},
+         "k.ptx:16:17: error[E0708]: the block is larger than a CTA may be\n"
+         "   16 | .visible .entry big(.param .u64 out)\n"
+         "      |                 ^~~\n"
+         "  expected: at most 1024 threads\n"
+         "     found: 1073741824 x 1073741824 x 16\n"},
         {"nobody", {.block = {32}},
          "error[E0717]: the module has no kernel 'nobody'\n"
-         "  expected: 'req', 'max', 'pair', 'big', 'four'\n"},
+         "  expected: 'req', 'max', 'pair', 'big', 'four', 'said', 'both', 'wide'\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct launch_spec spec = rows[i].spec;
@@ -101,6 +130,9 @@ static void what_fits_is_not_refused(void **state)
         {"req", {.block = {128}}}, {"req", {.block = {0}}}, {"max", {.block = {128, 1}}}, {"max", {.block = {64, 2}}},
         {"pair", {.block = {32}, .grid = {4}}}, {"pair", {.block = {32}, .grid = {4}, .cluster = {2}}},
         {"big", {.block = {1024}, .dynamic_shared_bytes = 32448}}, {"big", {.block = {32}, .cluster = {16}, .grid = {16}}},
+        {"max", {.block = {1, 1, 64}}}, {"four", {.block = {32}}}, {"four", {.block = {32}, .cluster = {4}, .grid = {4}}},
+        {"said", {.block = {32}, .cluster = {1}}}, {"said", {.block = {32}, .cluster = {2}, .grid = {4}}},
+        {"both", {.block = {32}, .grid = {2}}}, {"wide", {.grid = {3, 2}}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct launch_spec spec = rows[i].spec;
@@ -246,11 +278,11 @@ static void a_module_whose_variables_have_no_place_is_not_loaded(void **state)
          "      |                               ^~~~~~~~~\n"
          "     found: it is .extern and no other module defines it\n"},
         {".global .align 4 .b8 big[200000];",
-         "k.ptx:4:22: error[E0716]: variable 'big' cannot be loaded\n"
+         "k.ptx:4:22: error[E0707]: the limit on memory was reached: variable 'big' has no place\n"
          "    4 | .global .align 4 .b8 big[200000];\n"
          "      |                      ^~~\n"
-         "     found: 200000 bytes wanted, 0 in use, and no more memory\n"
-         "       fix: raise the limit (--max-memory)\n"},
+         "     found: 200000 bytes wanted, 0 in use\n"
+         "       fix: raise --max-memory, if the module needs more\n"},
     };
     struct bench_room *const room = *state;
     for (size_t i = 0; i < COUNT(rows); i++) {
