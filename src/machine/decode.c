@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "machine/exec_arith.h"
 #include "machine/program.h"
+#include "machine/register_pool.h"
 #include "machine/registers.h"
 #include "machine/wgmma_watch.h"
 
@@ -40,7 +41,7 @@ bool tw_decode_unsupported(struct decoder *dc, const struct ptx_inst *in, const 
 static const struct op_row *const families[] = {
     tw_ops_integer, tw_ops_bits, tw_ops_float, tw_ops_convert, tw_ops_select, tw_ops_memory, tw_ops_address, tw_ops_matrix, tw_ops_cp_async,
     tw_ops_atomic,
-    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_cancel, tw_ops_stack, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma, tw_ops_bulk, tw_ops_tensormap, tw_ops_wgmma,
+    tw_ops_control, tw_ops_warp, tw_ops_barrier, tw_ops_fence, tw_ops_cancel, tw_ops_stack, tw_ops_registers, tw_ops_tcgen05, tw_ops_mbarrier, tw_ops_mma, tw_ops_bulk, tw_ops_tensormap, tw_ops_wgmma,
 };
 
 static void collect_rows(struct decoder *dc)
@@ -137,6 +138,8 @@ static void note_inst(struct image *image, const struct dinst *d)
     image->contractable += (d->flags & D_FLOAT_CONTRACTABLE) != 0;
     image->uses_stack |= d->isa_op == OP_ALLOCA || d->isa_op == OP_STACKSAVE;
     image->uses_tmem |= d->isa_op == OP_TCGEN05_ALLOC;
+    if (d->isa_op == OP_SETMAXNREG && d->mod[SETMAXNREG_INC] != 0 && d->imm > image->largest_inc)
+        image->largest_inc = (uint32_t)d->imm;
     image->cancels |= d->isa_op == OP_CLC_TRY_CANCEL;
     image->strong |= (d->flags & D_STRONG) != 0 || d->isa_op == OP_BULK_REDUCE_GLOBAL || d->isa_op == OP_TENSOR_REDUCE;
 }
@@ -249,6 +252,7 @@ struct image *tw_image_decode(struct arena *arena, struct diags *diags, const st
     *image->codes[0] = (struct code){.image = image, .func = entry, .name = entry->name};
     for (uint32_t i = 0; i < image->code_count; i++) /* grows while calls are found */
         decode_func(dc, image->codes[i]);
+    image->registers = tw_registers_at_entry(&entry->directives, image->largest_inc);
     link_calls(dc);
     report_unsupported(dc);
     return diags->error_count == errors ? image : NULL;

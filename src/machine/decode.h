@@ -82,6 +82,8 @@ struct image {
     bool strong;                   /* it has strong operations on global memory, by threads or engines */
     bool reads_nc;                 /* it loads with .nc */
     bool cancels;                  /* it may cancel clusters that have not begun */
+    uint32_t largest_inc;          /* count of its setmaxnreg.inc; 0: it has none */
+    uint32_t registers;            /* of a thread when the kernel begins, as far as setmaxnreg needs them; 0: not known */
 };
 
 /* ---- For the files that decode a family -------------------------------------------------------
@@ -99,7 +101,7 @@ struct op_row {
 /* The rows of each family; the last has op OP_NONE. */
 extern const struct op_row tw_ops_integer[], tw_ops_bits[], tw_ops_float[], tw_ops_convert[], tw_ops_select[], tw_ops_memory[],
     tw_ops_address[], tw_ops_matrix[], tw_ops_cp_async[], tw_ops_atomic[], tw_ops_control[], tw_ops_warp[],
-    tw_ops_barrier[], tw_ops_fence[], tw_ops_cancel[], tw_ops_stack[];
+    tw_ops_barrier[], tw_ops_fence[], tw_ops_cancel[], tw_ops_stack[], tw_ops_registers[];
 extern const struct op_row tw_ops_bulk[], tw_ops_tensormap[]; /* bulk copies and tensor maps */
 extern const struct op_row tw_ops_tcgen05[], tw_ops_mbarrier[], tw_ops_mma[], tw_ops_wgmma[]; /* the tensor-core files */
 

@@ -44,7 +44,7 @@ static enum exec_status exec_nothing(struct warp *w, const struct dinst *d, uint
     return EXEC_NEXT;
 }
 
-/* setmaxnreg moves registers that are not scarce here; without dependent launches griddepcontrol has nothing to wait for. */
+/* Without dependent launches griddepcontrol has nothing to wait for. */
 static bool prepare_nothing(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     (void)dc;
@@ -55,6 +55,6 @@ static bool prepare_nothing(struct decoder *dc, const struct ptx_inst *in, struc
 
 const struct op_row tw_ops_fence[] = {
     {OP_FENCE, prepare_fence}, {OP_FENCE_PROXY, prepare_fence},
-    {OP_FENCE_MBARRIER_INIT, prepare_fence}, {OP_SETMAXNREG, prepare_nothing}, {OP_GRIDDEPCONTROL_WAIT, prepare_nothing},
+    {OP_FENCE_MBARRIER_INIT, prepare_fence}, {OP_GRIDDEPCONTROL_WAIT, prepare_nothing},
     {OP_GRIDDEPCONTROL_LAUNCH, prepare_nothing}, {OP_NONE, NULL},
 };

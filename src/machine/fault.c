@@ -130,10 +130,9 @@ static const char *lane_list(struct arena *arena, uint32_t mask)
     return t.at;
 }
 
-/* "lane 3" or "lanes 0-3, 8" */
-void tw_lane_list(uint32_t mask, struct text *out)
+static void number_list(uint32_t mask, const char *one, const char *many, struct text *out)
 {
-    tw_text_add(out, (mask & (mask - 1)) == 0 ? "lane " : "lanes ");
+    tw_text_add(out, (mask & (mask - 1)) == 0 ? one : many);
     const char *gap = "";
     for (unsigned from = 0; from < LANES; from++) {
         if ((mask >> from & 1) == 0)
@@ -145,6 +144,16 @@ void tw_lane_list(uint32_t mask, struct text *out)
         gap = ", ";
         from = to;
     }
+}
+
+void tw_lane_list(uint32_t mask, struct text *out)
+{
+    number_list(mask, "lane ", "lanes ", out);
+}
+
+void tw_warp_list(uint32_t mask, struct text *out)
+{
+    number_list(mask, "warp ", "warps ", out);
 }
 
 enum exec_status tw_fault_missing_lanes(struct warp *w, uint32_t mask, const char *name)

@@ -110,6 +110,7 @@ enum wait_kind {
     WAIT_LANES,    /* key: lanes that must execute the same .sync instruction                       */
     WAIT_TMEM,     /* tcgen05.alloc: columns must become free                                       */
     WAIT_CHANGE,   /* a poller: something must change; key: changes of the cluster so far; detail: pc of the loop's end */
+    WAIT_REGISTERS, /* setmaxnreg.inc: others must give registers back                              */
     WAIT_ASYNC     /* key: agent-specific, e.g. a wait_group of a thread; `agent` says whose        */
 };
 
@@ -255,6 +256,7 @@ struct copy_engine; /* cp_async.c */
 struct bulk_engine; /* copy_engine.h */
 struct wgmma_pipe;  /* wgmma_pipe.h */
 struct launch_control; /* exec_cancel.c */
+struct register_pool; /* register_pool.h */
 
 struct cta {
     struct cluster *cluster;
@@ -277,6 +279,7 @@ struct cta {
     struct bulk_engine *bulk;   /* of bulk and tensor copies, made on first use */
     struct wgmma_pipe *wgmma;
     struct launch_control *control; /* of clusterlaunchcontrol, made on first use */
+    struct register_pool *registers; /* what setmaxnreg moves, made on first use */
 };
 
 struct cluster {
@@ -326,7 +329,7 @@ uint64_t tw_poison_seed(const struct cluster *c, uint32_t cta_rank, uint32_t wha
 enum exec_status tw_park(struct warp *w, struct wait wait);
 /* Makes every split of the cluster that waits for (kind, key) runnable again; returns how many. */
 uint32_t tw_wake(struct cluster *c, enum wait_kind kind, uint64_t key);
-/* The same within one CTA (WAIT_BAR, WAIT_TMEM). */
+/* The same within one CTA (WAIT_BAR, WAIT_TMEM, WAIT_REGISTERS). */
 uint32_t tw_wake_cta(struct cta *cta, enum wait_kind kind, uint64_t key);
 /* Asks for the split's next instruction to be given up to others: for answers of "not yet". */
 void tw_yield(struct warp *w);
@@ -353,6 +356,8 @@ void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned 
 /* "lane 3", "lanes 0-3, 8" */
 void tw_lane_list(uint32_t mask, struct text *out);
 
+/* "warp 3", "warps 0-3, 8" */
+void tw_warp_list(uint32_t mask, struct text *out);
 /* An instruction of the whole warp without some of its lanes. SOURCE: PTX ISA, mma, ldmatrix, stmatrix, movmatrix: the behaviour
  * is undefined if a thread of the warp has exited. */
 enum exec_status tw_fault_missing_lanes(struct warp *w, uint32_t mask, const char *name);

@@ -5,6 +5,7 @@
 #include "machine/collective.h"
 #include "machine/decode.h"
 #include "machine/mbarrier.h"
+#include "machine/register_pool.h"
 #include "machine/run.h"
 #include "machine/warp.h"
 
@@ -47,18 +48,9 @@ static uint32_t collect(const struct cluster *c, struct group *groups)
     return count;
 }
 
-static void number_list(uint32_t mask, const char *one, const char *many, struct text *out)
-{
-    struct text lanes;
-    tw_text_init(&lanes, out->arena);
-    tw_lane_list(mask, &lanes);
-    const char *const numbers = strchr(lanes.at, ' ') + 1;
-    tw_text_addf(out, "%s %s", (mask & (mask - 1)) == 0 ? one : many, numbers);
-}
-
 static void say_who(const struct group *g, struct text *out)
 {
-    number_list(g->warps, "warp", "warps", out);
+    tw_warp_list(g->warps, out);
     if (g->lanes != ALL_LANES) {
         tw_text_add(out, " (");
         tw_lane_list(g->lanes, out);
@@ -89,12 +81,12 @@ static void say_bar(const struct group *g, struct text *out)
     const uint32_t missing = warp_mask(g->cta, true) & ~bar->arrived_warps;
     if (missing != 0) {
         tw_text_add(out, "; not there: ");
-        number_list(missing, "warp", "warps", out);
+        tw_warp_list(missing, out);
     }
     const uint32_t ended = warp_mask(g->cta, false);
     if (ended != 0) {
         tw_text_add(out, "; ended: ");
-        number_list(ended, "warp", "warps", out);
+        tw_warp_list(ended, out);
     }
 }
 
@@ -121,6 +113,8 @@ static void say_what(const struct group *g, struct text *out)
         tw_lane_list((uint32_t)wait->key & ~g->split->mask, out);
     } else if (wait->kind == WAIT_TMEM) {
         tw_text_addf(out, "for %llu free columns of tensor memory", (unsigned long long)wait->key);
+    } else if (wait->kind == WAIT_REGISTERS) {
+        tw_registers_describe(g->warp, (uint32_t)g->split->frame->code->insts[g->split->pc].imm, out);
     } else if (wait->agent != NULL) {
         tw_text_addf(out, "for %s", wait->agent->name);
     } else {

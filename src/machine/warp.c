@@ -7,6 +7,7 @@
 
 #include "machine/collective.h"
 #include "machine/decode.h"
+#include "machine/register_pool.h"
 #include "machine/run.h"
 
 #include <assert.h>
@@ -270,6 +271,8 @@ void tw_warp_exit(struct warp *w, uint32_t mask)
         remove_split(w, s);
     tw_warp_recheck(w);
     tw_cluster_barrier_exited(w->cluster);
-    if (w->live == 0)
+    if (w->live == 0) {
+        tw_registers_warp_ended(w);
         tw_cta_warp_ended(w->cta);
+    }
 }

@@ -27,9 +27,10 @@ static bool must_be_diagnosed(const struct pair *p)
     /* Walks that stay inside shared memory, and an overlap that only an order of accesses shows. */
     static const char *const others[] = {"desc_start_low_bits_lost", "desc_tile_swizzled_otherwise", "tma_swizzled_tile_base",
                                          "tmem_accumulators_overlap"};
-    /* Registers of wgmma are watched whatever the schedule. */
+    /* Registers of wgmma, and the counts of setmaxnreg, are watched whatever the schedule. */
     static const char *const registers[] = {"fence_wgmma_registers", "reg_wgmma_a_registers_reused", "reg_wgmma_accumulator_written",
-                                            "wait_wgmma_before_read", "wait_wgmma_group_not_committed"};
+                                            "wait_wgmma_before_read", "wait_wgmma_group_not_committed",
+                                            "reg_setmaxnreg_one_warp"};
     for (size_t i = 0; i < COUNT(others); i++)
         if (strcmp(p->name, others[i]) == 0)
             return false;

@@ -1,0 +1,228 @@
+/* setmaxnreg. Each sub-core has its own registers, so a warp can only get what a warp of its own sub-core has given back; with
+ * whole warpgroups, as the ISA wants them, that is the pool of the CTA of which it speaks.
+ * SOURCE: PTX ISA, "setmaxnreg".
+ * MEASURED: H200, driver 580.159.04. A CTA begins with an empty pool, counts rounded up to a multiple of 8. One warp's dec lets
+ * the warp of the same number modulo 4 go on, and no other. A warp that ends gives nothing back. inc to fewer registers than the
+ * warp holds, or dec to more, is an illegal instruction; to as many it does nothing. */
+#include "machine/register_pool.h"
+
+#include "machine/exec_lanes.h"
+#include "machine/run.h"
+
+enum {
+    SUB_CORE_REGISTERS = 16384, /* SOURCE: CUDA, technical specifications: 64 K registers of 32 bits a multiprocessor */
+    MOST_REGISTERS = 255,       /* of a thread */
+    FEWEST_REGISTERS = 24,
+    MAX_SM_WARPS = 64
+};
+
+/* ---- How many there are at the entry ------------------------------------------------------------- */
+
+static uint64_t threads_of(const struct ptx_directives *d)
+{
+    const uint32_t *const v = d->reqntid_dims != 0 ? d->reqntid : d->maxntid;
+    const uint8_t dims = d->reqntid_dims != 0 ? d->reqntid_dims : d->maxntid_dims;
+    uint64_t threads = dims == 0 ? 0 : 1;
+    for (uint8_t i = 0; i < dims; i++)
+        threads *= v[i];
+    return threads;
+}
+
+/* So many that the CTAs that must be resident together have room. MEASURED: ptxas 13.0.88. */
+static uint32_t most_for_residents(uint64_t threads, uint32_t ctas)
+{
+    const uint64_t warps = (threads + LANES - 1) / LANES * ctas;
+    if (warps == 0 || warps > MAX_SM_WARPS)
+        return 0;
+    const uint32_t of_sub_core = (uint32_t)(warps + SUB_CORES - 1) / SUB_CORES;
+    const uint32_t most = SUB_CORE_REGISTERS / LANES / of_sub_core / REGISTER_STEP * REGISTER_STEP;
+    return most < MOST_REGISTERS ? most : MOST_REGISTERS;
+}
+
+uint32_t tw_registers_at_entry(const struct ptx_directives *d, uint32_t largest_inc)
+{
+    uint32_t count = d->maxnreg == 0 ? 0 : d->maxnreg < FEWEST_REGISTERS ? FEWEST_REGISTERS : d->maxnreg;
+    const uint32_t residents = d->minnctapersm == 0 ? 0 : most_for_residents(threads_of(d), d->minnctapersm);
+    if (residents != 0 && (count == 0 || residents < count))
+        count = residents;
+    if (count > MOST_REGISTERS)
+        count = MOST_REGISTERS;
+    if (largest_inc != 0 && largest_inc < count)
+        count = largest_inc; /* MEASURED: ptxas gives no thread more than the largest inc asks for */
+    return (count + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+}
+
+/* ---- The pool of a CTA ---------------------------------------------------------------------------- */
+
+static struct register_pool *pool_of(struct cta *cta, uint32_t at_entry)
+{
+    if (cta->registers == NULL) {
+        cta->registers = arena_new(&cta->cluster->arena, struct register_pool, 1);
+        for (uint32_t i = 0; i < MAX_CTA_WARPS; i++)
+            cta->registers->held[i] = at_entry;
+    }
+    return cta->registers;
+}
+
+static const char *spelling(bool inc)
+{
+    return inc ? "setmaxnreg.inc" : "setmaxnreg.dec";
+}
+
+static const char *warp_list(struct arena *arena, uint32_t mask)
+{
+    struct text t;
+    tw_text_init(&t, arena);
+    tw_warp_list(mask, &t);
+    return t.at;
+}
+
+/* Warps of the CTA that belong to the warpgroup of w. */
+static uint32_t group_warps(const struct warp *w)
+{
+    const uint32_t first = w->id / WARPGROUP_WARPS * WARPGROUP_WARPS;
+    const uint32_t left = w->cta->warp_count - first;
+    return ((UINT32_C(1) << (left < WARPGROUP_WARPS ? left : WARPGROUP_WARPS)) - 1) << first;
+}
+
+static uint32_t ended_warps(const struct cta *cta, uint32_t of)
+{
+    uint32_t mask = 0;
+    FOR_LANES(i, of)
+        if (cta->warps[i].live == 0)
+            mask |= UINT32_C(1) << i;
+    return mask;
+}
+
+static const char together[] = "PTX ISA, setmaxnreg: all warps of the warpgroup execute the same one, and synchronize before the next";
+
+static enum exec_status fault_ended(struct warp *w, uint32_t lane, bool inc, uint32_t ended)
+{
+    struct arena *const arena = w->cluster->diags->arena;
+    return tw_fault(w, lane, E0725,
+                    &(struct fault_note){.expected = tw_format(arena, "%s to execute it", warp_list(arena, group_warps(w))),
+                                         .found = tw_format(arena, "%s ended without it", warp_list(arena, ended)),
+                                         .fix = "execute it in all warps of the warpgroup",
+                                         .spec = together},
+                    "%s by a part of a warpgroup", spelling(inc));
+}
+
+static enum exec_status fault_turn(struct warp *w, uint32_t lane, const struct warpgroup_turn *turn, bool inc, uint32_t count)
+{
+    struct arena *const arena = w->cluster->diags->arena;
+    const bool again = (turn->came >> w->id & 1) != 0;
+    return tw_fault(w, lane, E0725,
+                    &(struct fault_note){.expected = tw_format(arena, "%s %u, which %s of the warpgroup executed", spelling(turn->inc), turn->count,
+                                                               warp_list(arena, turn->came)),
+                                         .found = tw_format(arena, "%s %u", spelling(inc), count),
+                                         .fix = again ? "synchronize the warps of the warpgroup between two of them" : "execute the same one in all warps of the warpgroup",
+                                         .spec = together},
+                    again ? "a warp executes %s before the others of its warpgroup have executed the last one"
+                          : "a warp executes another %s than its warpgroup",
+                    again ? spelling(inc) : "setmaxnreg");
+}
+
+/* Enters the warp into its warpgroup's turn; false after a fault. */
+static bool take_part(struct warp *w, uint32_t lane, struct register_pool *pool, bool inc, uint32_t count)
+{
+    struct warpgroup_turn *const turn = &pool->turns[w->id / WARPGROUP_WARPS];
+    const uint32_t me = UINT32_C(1) << w->id, members = group_warps(w);
+    const uint32_t ended = ended_warps(w->cta, members & ~turn->came);
+    if (ended != 0)
+        return (void)fault_ended(w, lane, inc, ended), false;
+    if (turn->came != 0 && ((turn->came & me) != 0 || turn->inc != inc || turn->count != count))
+        return (void)fault_turn(w, lane, turn, inc, count), false;
+    if (turn->came == 0)
+        *turn = (struct warpgroup_turn){.code = w->code, .origin = w->code->insts[w->now->pc].origin, .inc = inc, .count = count};
+    turn->came |= me;
+    if (turn->came == members)
+        turn->came = 0;
+    return true;
+}
+
+static enum exec_status fault_direction(struct warp *w, uint32_t lane, bool inc, uint32_t held, uint32_t count)
+{
+    struct arena *const arena = w->cluster->diags->arena;
+    return tw_fault(w, lane, E0725,
+                    &(struct fault_note){.expected = tw_format(arena, "%s %u registers, which a thread of the warp holds", inc ? "at least" : "at most", held),
+                                         .found = tw_format(arena, "%u", count),
+                                         .fix = tw_format(arena, "use %s", spelling(!inc)),
+                                         .spec = "PTX ISA, setmaxnreg; a GPU reports an illegal instruction"},
+                    "%s to %s registers than the warp holds", spelling(inc), inc ? "fewer" : "more");
+}
+
+static void remark_ignored(struct warp *w, uint32_t lane)
+{
+    tw_remark(w, lane, E0724,
+              &(struct fault_note){.expected = ".maxnreg, or .minnctapersm with .reqntid or .maxntid",
+                                   .found = tw_format(w->cluster->diags->arena, "no such directives on '%s'", w->cluster->launch->image->entry->name),
+                                   .fix = "add .minnctapersm 1; in CUDA C++ the second argument of __launch_bounds__",
+                                   .spec = "PTX ISA, setmaxnreg"},
+              "setmaxnreg is ignored: nothing says how many registers the kernel begins with");
+}
+
+static enum exec_status exec_setmaxnreg(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const bool inc = d->mod[SETMAXNREG_INC] != 0;
+    const uint32_t count = (uint32_t)d->imm, lane = first_lane(mask), at_entry = w->cluster->launch->image->registers;
+    if (at_entry == 0) {
+        remark_ignored(w, lane);
+        return EXEC_NEXT;
+    }
+    struct register_pool *const pool = pool_of(w->cta, at_entry);
+    const uint32_t me = UINT32_C(1) << w->id;
+    if ((pool->waiting & me) == 0 && !take_part(w, lane, pool, inc, count))
+        return EXEC_FAULT;
+    uint32_t *const held = &pool->held[w->id], *const free = &pool->free[w->id % SUB_CORES];
+    if (inc ? count < *held : count > *held)
+        return fault_direction(w, lane, inc, *held, count);
+    if (inc && count - *held > *free) {
+        pool->waiting |= me;
+        return tw_park(w, (struct wait){.kind = WAIT_REGISTERS});
+    }
+    pool->waiting &= ~me;
+    *free += *held - count; /* modulo 2^32: inc takes */
+    *held = count;
+    if (!inc)
+        tw_wake_cta(w->cta, WAIT_REGISTERS, 0);
+    return EXEC_NEXT;
+}
+
+static bool prepare_setmaxnreg(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    int64_t count;
+    if (!tw_decode_immediate(dc, in, ROLE_N, 0, &count))
+        return false;
+    d->imm = (uint64_t)count;
+    d->mod[SETMAXNREG_INC] = tw_ptx_mod(in, SLOT_OP) == MOD_INC;
+    d->run = exec_setmaxnreg;
+    return true;
+}
+
+const struct op_row tw_ops_registers[] = {{OP_SETMAXNREG, prepare_setmaxnreg}, {OP_NONE, NULL}};
+
+/* ---- Ends and reports ----------------------------------------------------------------------------- */
+
+void tw_registers_warp_ended(const struct warp *w)
+{
+    const struct register_pool *const pool = w->cta->registers;
+    if (pool == NULL)
+        return;
+    const struct warpgroup_turn *const turn = &pool->turns[w->id / WARPGROUP_WARPS];
+    if (turn->came == 0 || (turn->came >> w->id & 1) != 0)
+        return;
+    struct arena *const arena = w->cluster->diags->arena;
+    tw_fault_async(w->cluster, w->cta, first_lane(turn->came), 0, turn->code, turn->origin, E0725,
+                &(struct fault_note){.expected = tw_format(arena, "%s to execute it", warp_list(arena, group_warps(w))),
+                                     .found = tw_format(arena, "%s ended without it", warp_list(arena, UINT32_C(1) << w->id)),
+                                     .fix = "execute it in all warps of the warpgroup",
+                                     .spec = together},
+                "%s by a part of a warpgroup", spelling(turn->inc));
+}
+
+void tw_registers_describe(const struct warp *w, uint32_t wanted, struct text *out)
+{
+    const struct register_pool *const pool = w->cta->registers;
+    tw_text_addf(out, "for registers: %u a thread, of which they hold %u, and %u are free: a kernel begins with none to spare, and a warp that ends gives none back",
+                 wanted, pool->held[w->id], pool->free[w->id % SUB_CORES]);
+}
