@@ -18,6 +18,7 @@ enum {
     TW_MAX_TILE_ISSUES = 65536,      /* instructions one tile.apply may expand to                                */
     TW_MAX_CTA_THREADS = 1024,       /* PTX ISA: threads of a CTA                                                */
     TW_MAX_CLUSTER_CTAS = 16,        /* PTX ISA: CTAs of a cluster with the non-portable opt-in                  */
+    TW_MAX_SM_CTAS = 32,             /* CUDA: CTAs that an SM of any target holds at once                        */
     TW_WARP_LANES = 32,              /* PTX ISA: WARP_SZ                                                         */
     TW_TMEM_LANES = 128,             /* PTX ISA: lanes of tensor memory                                          */
     TW_TMEM_COLS = 512,              /* PTX ISA: 32-bit columns of tensor memory                                 */

@@ -128,7 +128,10 @@ static void signature(struct cuda_emitter *em, struct text *out)
         tw_text_addf(out, "__cluster_dims__(%lld, %lld, %lld) ", (long long)extent(l->cluster[0]),
                      (long long)extent(l->cluster[1]), (long long)extent(l->cluster[2]));
     const int64_t threads = extent(l->block[0]) * extent(l->block[1]) * extent(l->block[2]);
-    tw_text_addf(out, "__launch_bounds__(%lld)\n%s(", (long long)threads, em->k->name);
+    tw_text_addf(out, "__launch_bounds__(%lld", (long long)threads);
+    if (l->min_blocks != 0)
+        tw_text_addf(out, ", %lld", (long long)l->min_blocks);
+    tw_text_addf(out, ")\n%s(", em->k->name);
     parameters(em, out);
     tw_text_add(out, ")\n{\n");
 }

@@ -42,6 +42,21 @@ static void parameters(struct emitter *em)
     }
 }
 
+/* MEASURED: ptxas 13.0 warns of a `.minnctapersm` that no SM can fulfil and goes on without it. With it go the bound on
+ * registers and every setmaxnreg (C7508), which ptxas obeys only where it knows how many a thread begins with. */
+static void check_min_blocks(struct emitter *em, uint32_t threads)
+{
+    const struct ir_launch *l = &em->k->launch;
+    const uint32_t most = tw_isa_ctas_per_sm(em->target.sm, threads);
+    if (l->min_blocks <= most)
+        return;
+    em->failed = true;
+    struct diag *d = tw_diag(em->diags, E0817, l->min_blocks_at, "no SM of sm_%u holds %lld blocks of %u threads", em->target.sm,
+                             (long long)l->min_blocks, threads);
+    tw_diag_expected(d, "at most %u", most);
+    tw_diag_fix(d, "ask for fewer blocks per SM, or for blocks of fewer threads");
+}
+
 static void launch_directives(struct emitter *em)
 {
     struct ptx_directives *d = &tw_ptx_build_current(&em->b)->directives;
@@ -52,6 +67,8 @@ static void launch_directives(struct emitter *em)
             d->reqnctapercluster[i] = l->cluster[i] > 0 ? (uint32_t)l->cluster[i] : 1;
     }
     d->reqntid_dims = 3;
+    d->minnctapersm = (uint32_t)l->min_blocks;
+    check_min_blocks(em, d->reqntid[0] * d->reqntid[1] * d->reqntid[2]);
     d->reqnctapercluster_dims = l->has_cluster ? 3 : 0;
     d->explicitcluster = l->has_cluster;
 }

@@ -287,8 +287,9 @@ struct ir_param {
 struct ir_launch {
     int64_t grid[3], block[3], cluster[3]; /* static in this language stage; 0 = not given -> 1 */
     int64_t dynamic_shared_bytes;
+    int64_t min_blocks; /* CTAs that an SM is to hold at once, which bounds their registers; 0: not stated */
     bool has_cluster;
-    struct src_span at;
+    struct src_span at, min_blocks_at;
 };
 
 struct ir_kernel {

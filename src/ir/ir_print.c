@@ -407,6 +407,8 @@ static void print_head(struct printer *p)
         print_dims(p, "cluster", k->launch.cluster);
     if (k->launch.dynamic_shared_bytes != 0)
         tw_text_addf(p->out, " dynamic shared %lld bytes", (long long)k->launch.dynamic_shared_bytes);
+    if (k->launch.min_blocks != 0)
+        tw_text_addf(p->out, " min blocks per SM %lld", (long long)k->launch.min_blocks);
     if (k->arena_bytes != 0)
         tw_text_addf(p->out, " arena %lld bytes", (long long)k->arena_bytes);
     tw_text_put(p->out, '\n');

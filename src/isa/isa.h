@@ -287,6 +287,8 @@ bool tw_isa_target_runs_on(struct isa_target target, unsigned sm);
 /* Shared memory of a CTA: what a kernel may have when the launch asks for it, and what ptxas lets it declare. */
 uint32_t tw_isa_shared_limit(unsigned sm);
 uint32_t tw_isa_static_shared_limit(unsigned sm);
+/* CTAs of so many threads that one SM has places for; what a CTA needs of registers and shared memory may allow fewer. */
+uint32_t tw_isa_ctas_per_sm(unsigned sm, uint32_t cta_threads);
 /* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
  * one bit a form operand (a sink counts as absent). All zero (not known) skips every rule that asks. */
 struct isa_presence {

@@ -1,6 +1,8 @@
-/* T.device_entry, T.cuda.LaunchConfig, and the scope ids of the mid revision, which carry the launch extents
+/* T.device_entry, T.cuda.LaunchConfig, launch hints, and the scope ids of the mid revision, which carry the launch extents
  * themselves. SOURCE: kernel-language 1.4. */
 #include "lang/eval.h"
+
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -111,6 +113,87 @@ static struct value device_entry(struct eval *ev, struct call *c)
     b->k->launch = c->args[0].value.u.launch->ir;
     b->has_launch = true;
     return value_none();
+}
+
+/* ---- launch hints ---- */
+
+static const char min_blocks_hint[] = "tirx.launch_bounds_min_blocks_per_sm";
+
+static struct value second_hint(struct eval *ev, struct src_span at, struct src_span first)
+{
+    struct diag *d = tw_diag(ev->diags, E0212, at, "a kernel is given the hint '%s' twice", min_blocks_hint);
+    tw_diag_note(d, first, "the first is here");
+    return value_error();
+}
+
+static struct value unknown_hint(struct eval *ev, struct src_span at, struct str name)
+{
+    struct nearest best = nearest_to(name);
+    tw_nearest_consider(&best, min_blocks_hint);
+    struct diag *d = tw_diag(ev->diags, E0205, at, "there is no launch hint '" STR_FMT "'", STR_ARG(name));
+    tw_diag_expected(d, "\"%s\"", min_blocks_hint);
+    if (best.name != NULL)
+        tw_diag_fix(d, "write \"%s\"", best.name);
+    return value_error();
+}
+
+/* What no target can fulfil is refused here, what the kernel's own target cannot when it is emitted: the block may still be
+ * unknown. MEASURED: ptxas 13.0 takes a `.minnctapersm` of 1 to 32. */
+static struct value set_min_blocks(struct eval *ev, struct src_span at, struct value v)
+{
+    struct ir_launch *l = &eval_kernel(ev)->launch;
+    int64_t blocks;
+    if (l->min_blocks != 0)
+        return second_hint(ev, at, l->min_blocks_at);
+    if (!tw_eval_static_int(ev, v, at, "the number of blocks per SM", &blocks))
+        return value_error();
+    if (blocks < 1 || blocks > TW_MAX_SM_CTAS) {
+        struct diag *d = tw_diag(ev->diags, E0215, at, "the number of blocks per SM is not possible");
+        tw_diag_expected(d, "1 to %d", TW_MAX_SM_CTAS);
+        tw_diag_found(d, "%lld", (long long)blocks);
+        return value_error();
+    }
+    l->min_blocks = blocks;
+    l->min_blocks_at = at;
+    return value_none();
+}
+
+static bool read_hints(struct eval *ev, const struct arg *a, const struct dict **hints)
+{
+    const char *form = tw_format(ev->arena, "{\"%s\": n}", min_blocks_hint);
+    if (a->value.kind != VALUE_DICT) {
+        tw_eval_mismatch(ev, a->at, "the launch hint", form, a->value);
+        return false;
+    }
+    *hints = a->value.u.dict;
+    if ((*hints)->len != 0)
+        return true;
+    struct diag *d = tw_diag(ev->diags, E0205, a->at, "'attr' is given no launch hint");
+    tw_diag_expected(d, "%s", form);
+    return false;
+}
+
+/* T.attr({hint: value}). The earlier T.attr(node, key, value) opens a scope of the IR that this compiler does not have. */
+static struct value attr(struct eval *ev, struct call *c)
+{
+    const struct src_span at = c->args[0].at;
+    const struct dict *hints;
+    if (c->rest.len != 0)
+        return tw_eval_unsupported(ev, c->at, "T.attr(node, key, value)");
+    if (!read_hints(ev, &c->args[0], &hints))
+        return value_error();
+    if (ev->build->into != &ev->build->k->body) {
+        tw_diag(ev->diags, E0212, c->at, "T.attr() stands inside a branch or loop");
+        return value_error();
+    }
+    struct value done = value_none();
+    for (uint32_t i = 0; i < hints->len && done.kind == VALUE_NONE; i++) {
+        struct str name;
+        if (!tw_eval_static_str(ev, hints->at[i].key, at, "the name of a launch hint", &name))
+            return value_error();
+        done = tw_str_is(name, min_blocks_hint) ? set_min_blocks(ev, at, hints->at[i].value) : unknown_hint(ev, at, name);
+    }
+    return done;
 }
 
 /* ---- scope ids ---- */
@@ -247,6 +330,7 @@ static struct value cta_id_in_pair(struct eval *ev, struct call *c)
 
 static const struct builtin rows[] = {
     {"device_entry", "*launch_values, launch?", device_entry, IN_KERNEL},
+    {"attr", "hints, *old", attr, ON_DEVICE},
     {"cta_id", "extents", scope_id, ON_DEVICE},
     {"cta_id_in_cluster", "extents, preferred?", scope_id, ON_DEVICE},
     {"cluster_id", "extents", cluster_id, ON_DEVICE},

@@ -122,7 +122,7 @@ static struct value swizzle_member(struct eval *ev, const char *name, bool *foun
 
 /* Names of the language that this compiler knows of and does not support. */
 static const char *const script_refused[] = {
-    "parallel", "thread_binding", "attr", "launch_thread", "ir_module",
+    "parallel", "thread_binding", "launch_thread", "ir_module",
     "dynamic", "Ptr", "decl_tensor", "tmem", "ptr_byte_offset", "handle_add_byte_offset", "Shuffle", "Broadcast", "Ramp",
     "Optional", "jit", "hint", "print_buffer", "tvm_storage_sync",
     "tvm_warp_shuffle_xor", "Layout", "Iter", "Cluster", "call_extern", NULL};

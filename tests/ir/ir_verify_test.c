@@ -87,6 +87,17 @@ static void sound_ir_passes_and_prints(void **state)
                               "    X#0[i, tid] = (X#0[i, tid] * float32(2))\n");
 }
 
+static void the_launch_is_printed_as_far_as_it_is_stated(void **state)
+{
+    struct fixture f = fixture(*state);
+    struct text t;
+    tw_text_init(&t, &f.room->arena);
+    f.k->launch.dynamic_shared_bytes = 64;
+    f.k->launch.min_blocks = 3;
+    tw_ir_print(f.k, &t);
+    assert_non_null(strstr(t.at, "\n  launch grid (1, 1, 1) block (8, 1, 1) dynamic shared 64 bytes min blocks per SM 3\n"));
+}
+
 static void operands_of_different_types_are_found(void **state)
 {
     struct fixture f = fixture(*state);
@@ -166,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(sound_ir_passes_and_prints),
+        ROOM_TEST(the_launch_is_printed_as_far_as_it_is_stated),
         ROOM_TEST(operands_of_different_types_are_found),
         ROOM_TEST(a_store_of_another_type_is_found),
         ROOM_TEST(a_condition_that_is_no_bool_is_found),
