@@ -372,6 +372,7 @@ static void nvcc_gives_the_same_bits(void **state)
 static const char pipeline_program[] =
     HEAD "def k(Out: T.Tensor((4, 64), \"uint32\")):\n"
     "    T.device_entry(launch=T.cuda.LaunchConfig(grid=2, block=384, cluster=2))\n    t = T.cuda.thread_idx(\"x\")\n"
+    "    T.attr({\"tirx.launch_bounds_min_blocks_per_sm\": 1})\n"
     "    b = T.cuda.block_idx(\"x\")\n    bar = T.alloc_shared((1,), \"uint64\")\n"
     "    who: T.uint32 = 0\n    leads: T.uint32 = 0\n    done: T.uint32 = 0\n    remote: T.uint32 = 0\n"
     "    T.ptx.elect_sync(who, leads, T.uint32(0xFFFFFFFF))\n    if t == 0:\n"
