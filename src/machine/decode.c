@@ -68,7 +68,11 @@ static bool decode_inst(struct decoder *dc, const struct ptx_inst *in, struct di
     const struct op_row *const r = dc->rows[in->form->op];
     if (r == NULL)
         return tw_decode_unsupported(dc, in, "the machine has no execution function for it");
-    return r->prepare(dc, in, d);
+    dc->reads_clock = false;
+    const bool done = r->prepare(dc, in, d);
+    if (dc->reads_clock)
+        d->flags |= D_CLOCK;
+    return done;
 }
 
 static struct origin origin_of(const struct ptx_func *f, const struct ptx_inst *in)

@@ -34,9 +34,14 @@ enum special_kind {
     SPECIAL_DYNAMIC_SMEM_SIZE, SPECIAL_TOTAL_SMEM_SIZE, SPECIAL_AGGR_SMEM_SIZE,
     SPECIAL_SHARED_BASE,    /* rank << 24 | value: the address of a shared variable                       */
     SPECIAL_LOCAL_BASE,     /* the frame's .local variables: frame base + value                           */
-    SPECIAL_CONSTANT_ZERO,  /* registers that read as zero: %pm, %envreg, %clock_hi of a young machine    */
-    SPECIAL_CLOCK, SPECIAL_CLOCK64, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_LO, SPECIAL_GLOBALTIMER_HI
+    SPECIAL_CONSTANT_ZERO,  /* registers that read as zero: %pm, %envreg                                  */
+    SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_CLOCK64, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_LO, SPECIAL_GLOBALTIMER_HI
 };
+
+static inline bool is_clock(enum special_kind kind)
+{
+    return kind >= SPECIAL_CLOCK && kind <= SPECIAL_GLOBALTIMER_HI;
+}
 
 struct special_row {
     uint8_t kind; /* enum special_kind */
@@ -77,13 +82,13 @@ struct image {
     bool has_dynamic_shared;
     uint32_t contractable;         /* float operations without a rounding qualifier */
     uint32_t inst_count;           /* of all functions */
+    uint32_t largest_inc;          /* count of its setmaxnreg.inc; 0: it has none */
+    uint32_t registers;            /* of a thread when the kernel begins, as far as setmaxnreg needs them; 0: not known */
     bool uses_stack;               /* alloca */
     bool uses_tmem;                /* it allocates tensor memory */
     bool strong;                   /* it has strong operations on global memory, by threads or engines */
     bool reads_nc;                 /* it loads with .nc */
     bool cancels;                  /* it may cancel clusters that have not begun */
-    uint32_t largest_inc;          /* count of its setmaxnreg.inc; 0: it has none */
-    uint32_t registers;            /* of a thread when the kernel begins, as far as setmaxnreg needs them; 0: not known */
 };
 
 /* ---- For the files that decode a family -------------------------------------------------------

@@ -141,7 +141,7 @@ static enum special_kind scalar_sreg(enum isa_sreg_id id)
         {SREG_LANEMASK_GT, SPECIAL_LANEMASK_GT}, {SREG_CLUSTER_CTARANK, SPECIAL_CLUSTER_CTARANK},
         {SREG_CLUSTER_NCTARANK, SPECIAL_CLUSTER_NCTARANK}, {SREG_IS_EXPLICIT_CLUSTER, SPECIAL_IS_EXPLICIT_CLUSTER},
         {SREG_DYNAMIC_SMEM_SIZE, SPECIAL_DYNAMIC_SMEM_SIZE}, {SREG_TOTAL_SMEM_SIZE, SPECIAL_TOTAL_SMEM_SIZE},
-        {SREG_AGGR_SMEM_SIZE, SPECIAL_AGGR_SMEM_SIZE}, {SREG_CLOCK, SPECIAL_CLOCK}, {SREG_CLOCK_HI, SPECIAL_GLOBALTIMER_HI},
+        {SREG_AGGR_SMEM_SIZE, SPECIAL_AGGR_SMEM_SIZE}, {SREG_CLOCK, SPECIAL_CLOCK}, {SREG_CLOCK_HI, SPECIAL_CLOCK_HI},
         {SREG_CLOCK64, SPECIAL_CLOCK64}, {SREG_GLOBALTIMER, SPECIAL_GLOBALTIMER},
         {SREG_GLOBALTIMER_LO, SPECIAL_GLOBALTIMER_LO}, {SREG_GLOBALTIMER_HI, SPECIAL_GLOBALTIMER_HI},
     };
@@ -172,7 +172,9 @@ static bool sreg_operand(struct decoder *dc, const struct ptx_operand *o, unsign
         else
             out->ref = special(dc, (enum special_kind)(kind + o->component), out->bytes, 0);
     } else {
-        out->ref = special(dc, scalar_sreg(id), out->bytes, 0);
+        kind = scalar_sreg(id);
+        out->ref = special(dc, kind, out->bytes, 0);
+        dc->reads_clock |= is_clock(kind);
     }
     return true;
 }

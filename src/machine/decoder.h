@@ -29,6 +29,7 @@ struct decoder {
     struct strmap const_index; /* bytes + value -> offset */
     VEC(struct special_row) specials;
     VEC(struct unsupported) unsupported;
+    bool reads_clock;     /* the instruction that is being decoded */
     const struct op_row *rows[OP_COUNT];
 };
 

@@ -7,6 +7,7 @@
 
 #include "machine/exec_lanes.h"
 #include "machine/format_output.h"
+#include "machine/poll.h"
 #include "machine/program.h"
 #include "machine/run.h"
 #include "machine/shared_layout.h"
@@ -133,6 +134,7 @@ static enum exec_status exec_call_print(struct warp *w, const struct dinst *d, u
 {
     const struct call_site *const site = d->extra;
     const struct launch *const l = w->cluster->launch;
+    tw_poll_is_none(w->now); /* somebody reads what it prints */
     FOR_LANES(lane, mask) {
         struct arena_mark mark = tw_arena_mark(&w->cluster->arena);
         struct text out;

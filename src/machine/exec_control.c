@@ -108,12 +108,23 @@ static enum exec_status exec_trap(struct warp *w, const struct dinst *d, uint32_
     return tw_fault(w, first_lane(mask), E0711, NULL, "the kernel executed a trap");
 }
 
-static enum exec_status exec_pause(struct warp *w, const struct dinst *d, uint32_t mask)
+/* Clocks go on while the warp sleeps. SOURCE: PTX ISA, "nanosleep": up to twice the time, at most a millisecond. */
+static enum exec_status exec_nanosleep(struct warp *w, const struct dinst *d, uint32_t mask)
 {
-    (void)d;
-    (void)mask;
+    enum { MOST_NANOSECONDS = 1000000 };
+    uint64_t longest = 0;
+    FOR_LANES(i, mask)
+        longest = lane_word(w, &d->op[0], i) > longest ? lane_word(w, &d->op[0], i) : longest;
+    w->steps += longest < MOST_NANOSECONDS ? longest : MOST_NANOSECONDS;
     tw_yield(w);
     return EXEC_NEXT;
+}
+
+static bool prepare_nanosleep(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
+{
+    d->flags |= D_BARRIER;
+    d->run = exec_nanosleep;
+    return tw_decode_all(dc, in, d);
 }
 
 static enum exec_status exec_nothing(struct warp *w, const struct dinst *d, uint32_t mask)
@@ -128,17 +139,16 @@ static bool prepare_plain(struct decoder *dc, const struct ptx_inst *in, struct 
 {
     (void)dc;
     const enum isa_op op = in->form->op;
-    d->flags |= op == OP_RET || op == OP_EXIT ? D_BRANCH : op == OP_NANOSLEEP ? D_BARRIER : 0;
+    d->flags |= op == OP_RET || op == OP_EXIT ? D_BRANCH : 0;
     d->run = op == OP_RET ? tw_exec_return
              : op == OP_EXIT ? exec_exit
              : op == OP_TRAP ? exec_trap
-             : op == OP_NANOSLEEP ? exec_pause
                                   : exec_nothing; /* brkpt without a debugger, pmevent without a profiler */
     return true;
 }
 
 const struct op_row tw_ops_control[] = {
     {OP_BRA, prepare_bra}, {OP_BRX_IDX, prepare_brx}, {OP_CALL, tw_prepare_call}, {OP_RET, prepare_plain}, {OP_EXIT, prepare_plain},
-    {OP_TRAP, prepare_plain}, {OP_BRKPT, prepare_plain}, {OP_NANOSLEEP, prepare_plain}, {OP_PMEVENT, prepare_plain},
+    {OP_TRAP, prepare_plain}, {OP_BRKPT, prepare_plain}, {OP_NANOSLEEP, prepare_nanosleep}, {OP_PMEVENT, prepare_plain},
     {OP_NONE, NULL},
 };

@@ -265,22 +265,6 @@ static enum exec_status exec_mov_pred(struct warp *w, const struct dinst *d, uin
     return EXEC_NEXT;
 }
 
-/* Clocks count the instructions of the warp: monotonic, and the same for the same seed however the launch is stepped. */
-static enum exec_status exec_clock(struct warp *w, const struct dinst *d, uint32_t mask)
-{
-    uint64_t r[LANES];
-    FOR_LANES(i, mask)
-        r[i] = w->steps;
-    put_any(w, &d->op[0], mask, r);
-    return EXEC_NEXT;
-}
-
-static bool is_clock(const struct ptx_operand *o)
-{
-    return o->kind == OPERAND_SREG && (o->index == SREG_CLOCK || o->index == SREG_CLOCK64 || o->index == SREG_GLOBALTIMER ||
-                                       o->index == SREG_GLOBALTIMER_LO);
-}
-
 /* mov.bN d, {a, b, ...}: the first element is least significant. imm: bits of an element. */
 static enum exec_status exec_pack(struct warp *w, const struct dinst *d, uint32_t mask)
 {
@@ -351,8 +335,6 @@ static bool prepare_mov(struct decoder *dc, const struct ptx_inst *in, struct di
     } else if (in->form->id == FORM_MOV_UNPACK) {
         d->imm = bits / d->op[0].count;
         d->run = exec_unpack;
-    } else if (is_clock(tw_ptx_operand(tw_decode_func(dc), in, ROLE_A))) {
-        d->run = exec_clock;
     } else {
         d->run = bits == 1 ? exec_mov_pred : bits <= 32 ? exec_mov_32 : bits == 64 ? exec_mov_64 : exec_mov_128;
     }

@@ -64,6 +64,7 @@ enum dinst_flags {
     D_BARRIER = 4,   /* meets other warps or engines: the warp gives up its turn afterwards          */
     D_STRONG = 16,   /* a strong operation on global memory: executed in the cluster's turn alone    */
     D_APPROXIMATE = 32, /* .approx, .full: hardware of another generation may give another word       */
+    D_CLOCK = 64,        /* reads a clock: its row is written anew before                              */
     D_FLOAT_CONTRACTABLE = 8 /* an add or mul without a rounding qualifier                           */
 };
 
@@ -109,8 +110,8 @@ enum wait_kind {
     WAIT_WARP_SYNC, /* key: the member mask of bar.warp.sync                                        */
     WAIT_LANES,    /* key: lanes that must execute the same .sync instruction                       */
     WAIT_TMEM,     /* tcgen05.alloc: columns must become free                                       */
-    WAIT_CHANGE,   /* a poller: something must change; key: changes of the cluster so far; detail: pc of the loop's end */
     WAIT_REGISTERS, /* setmaxnreg.inc: others must give registers back                              */
+    WAIT_CHANGE,   /* a poller: something must change; key: changes of the cluster so far; detail: pc of the loop's end */
     WAIT_ASYNC     /* key: agent-specific, e.g. a wait_group of a thread; `agent` says whose        */
 };
 
@@ -160,7 +161,7 @@ struct warp {
     uint32_t cluster_passed;       /* lanes whose phase is complete and that have not waited yet */
     uint32_t *stack;               /* of alloca: where each lane's ends, in local memory; made on first use */
     uint32_t refused;              /* lanes that have seen a request to cancel a cluster fail */
-    uint64_t steps;
+    uint64_t steps;                /* what its clocks show: instructions executed, and nanoseconds slept */
 };
 
 static inline uint8_t *row(const struct warp *w, uint32_t ref)
@@ -255,8 +256,8 @@ struct mbar_table;  /* mbarrier.h */
 struct copy_engine; /* cp_async.c */
 struct bulk_engine; /* copy_engine.h */
 struct wgmma_pipe;  /* wgmma_pipe.h */
-struct launch_control; /* exec_cancel.c */
 struct register_pool; /* register_pool.h */
+struct launch_control; /* exec_cancel.c */
 
 struct cta {
     struct cluster *cluster;
@@ -278,8 +279,8 @@ struct cta {
     struct copy_engine *copies; /* of cp.async, made on first use */
     struct bulk_engine *bulk;   /* of bulk and tensor copies, made on first use */
     struct wgmma_pipe *wgmma;
-    struct launch_control *control; /* of clusterlaunchcontrol, made on first use */
     struct register_pool *registers; /* what setmaxnreg moves, made on first use */
+    struct launch_control *control; /* of clusterlaunchcontrol, made on first use */
 };
 
 struct cluster {
@@ -355,9 +356,9 @@ void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned 
 
 /* "lane 3", "lanes 0-3, 8" */
 void tw_lane_list(uint32_t mask, struct text *out);
-
 /* "warp 3", "warps 0-3, 8" */
 void tw_warp_list(uint32_t mask, struct text *out);
+
 /* An instruction of the whole warp without some of its lanes. SOURCE: PTX ISA, mma, ldmatrix, stmatrix, movmatrix: the behaviour
  * is undefined if a thread of the warp has exited. */
 enum exec_status tw_fault_missing_lanes(struct warp *w, uint32_t mask, const char *name);

@@ -73,13 +73,15 @@ static enum exec_status wait_for_warp(struct warp *w)
     return tw_park(w, (struct wait){.kind = WAIT_CONVERGE});
 }
 
-/* An instruction that needs the whole warp, or the cluster's turn. */
+/* An instruction that needs the whole warp, the cluster's turn, or the time. */
 static enum exec_status run_special(struct warp *w, const struct dinst *d, uint32_t mask)
 {
     if ((d->flags & D_ALIGNED) != 0 && mask != w->live)
         return mask != w->now->mask ? tw_fault_partial_guard(w, d, mask) : wait_for_warp(w);
     if ((d->flags & D_STRONG) != 0 && !w->cluster->has_turn)
         return EXEC_TURN;
+    if ((d->flags & D_CLOCK) != 0)
+        tw_warp_read_clocks(w);
     return d->run(w, d, mask);
 }
 
@@ -122,7 +124,7 @@ static inline __attribute__((always_inline)) uint64_t run_split_with(struct warp
             const uint32_t lanes = mask == ALL_LANES ? LANES : (uint32_t)__builtin_popcount(mask);
             threads += lanes;
             const uint32_t pc = s->pc, number = tally == NULL ? 0 : w->code->first + pc;
-            const enum exec_status status = (d->flags & (D_ALIGNED | D_STRONG)) != 0 ? run_special(w, d, mask) : d->run(w, d, mask);
+            const enum exec_status status = (d->flags & (D_ALIGNED | D_STRONG | D_CLOCK)) != 0 ? run_special(w, d, mask) : d->run(w, d, mask);
             if (tally != NULL && status != EXEC_AGAIN && status != EXEC_TURN)
                 count(tally, number, mask);
             if (status == EXEC_NEXT) {

@@ -7,6 +7,7 @@
 
 #include "machine/collective.h"
 #include "machine/decode.h"
+#include "machine/poll.h"
 #include "machine/register_pool.h"
 #include "machine/run.h"
 
@@ -69,7 +70,12 @@ static uint64_t uniform_special(const struct warp *w, const struct frame *f, con
         [SPECIAL_AGGR_SMEM_SIZE] = TW_SHARED_RESERVED_BYTES + shared_used,
         [SPECIAL_SHARED_BASE] = (cta->rank << 24) + s->value,
         [SPECIAL_LOCAL_BASE] = f->local_base + s->value,
-        [SPECIAL_GLOBALTIMER_HI] = 0,
+        [SPECIAL_CLOCK] = w->steps,
+        [SPECIAL_CLOCK_HI] = w->steps >> 32,
+        [SPECIAL_CLOCK64] = w->steps,
+        [SPECIAL_GLOBALTIMER] = w->steps,
+        [SPECIAL_GLOBALTIMER_LO] = w->steps,
+        [SPECIAL_GLOBALTIMER_HI] = w->steps >> 32,
     };
     return kind < sizeof values / sizeof values[0] ? values[kind] : 0;
 }
@@ -130,6 +136,16 @@ static void fill_specials(struct warp *w, const struct frame *f)
 {
     for (uint32_t i = 0; i < f->code->special_count; i++)
         fill_special(w, f, &f->code->specials[i]);
+}
+
+/* Clocks follow the instructions of the warp: monotonic, and the same for the same seed however the launch is stepped. */
+void tw_warp_read_clocks(struct warp *w)
+{
+    const struct frame *const f = w->now->frame;
+    for (uint32_t i = 0; i < f->code->special_count; i++)
+        if (is_clock((enum special_kind)f->code->specials[i].kind))
+            fill_special(w, f, &f->code->specials[i]);
+    tw_poll_is_none(w->now);
 }
 
 void tw_warp_start(struct warp *w, const struct code *kernel, uint32_t born)

@@ -20,6 +20,8 @@ void tw_warp_return(struct warp *w, uint32_t mask);
 
 /* Makes `s` the executing split and the frame's registers current. */
 void tw_warp_select(struct warp *w, struct split *s);
+/* Writes the rows of the clocks of the executing split's frame. */
+void tw_warp_read_clocks(struct warp *w);
 /* Joins splits that are at one place and can go on together. */
 void tw_warp_merge(struct warp *w);
 /* Lets splits that wait for other lanes look again: lanes have arrived or ended. */

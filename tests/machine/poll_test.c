@@ -141,6 +141,65 @@ static void a_loop_that_counts_is_no_livelock(void **state)
     rig_end(&rig);
 }
 
+/* What a loop prints is read by somebody: it goes on until a limit ends it. The twin calls a function that prints nothing. */
+static void a_loop_that_prints_is_no_livelock(void **state)
+{
+    static const struct { const char *call; enum launch_status want; } rows[] = {
+        {"call.uni (r), vprintf, (a, b);\n", LAUNCH_LIMIT}, {"call.uni (r), quiet, (a, b);\n", LAUNCH_DEADLOCK},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench_room *const room = *state;
+        struct rig rig;
+        uint64_t out;
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        (void)kernel_load(&rig, room,
+                          tw_format(&room->arena, "%s%s%s",
+                                    KERNEL_HEAD(".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+                                                ".func (.param .b32 r) quiet(.param .b64 a, .param .b64 b) { st.param.b32 [r], 0; ret; }\n"
+                                                ".global .align 1 .b8 text[2] = {33, 0};")
+                                    "L: {\n.param .b64 a; .param .b64 b; .param .b32 r;\nmov.u64 %q1, text;\ncvta.global.u64 %q1, %q1;\n"
+                                    "st.param.b64 [a], %q1;\nst.param.b64 [b], 0;\n",
+                                    rows[i].call, "bra L;\n}\nret;\n}\n"),
+                          &out);
+        assert_int_equal(rig_run(&rig, "k", (struct launch_spec){.block = {1}, .params = &out, .param_bytes = 8, .max_steps = 400000}), rows[i].want);
+        assert_true(rig.progress.warp_steps == 400000 || rows[i].want == LAUNCH_DEADLOCK);
+        assert_int_equal(rig.printed.len > 1000, rows[i].want == LAUNCH_LIMIT);
+        rig_end(&rig);
+    }
+    struct bench_room *const room = *state;
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+}
+
+/* A deadline passes, whatever registers hold when the loop begins again, wherever the clock is read, and however it is written.
+ * SOURCE: PTX ISA, "%clock64", "%globaltimer"; "nanosleep": clocks go on while the warp sleeps. */
+static void a_loop_that_waits_for_a_deadline_ends(void **state)
+{
+    static const struct { const char *body; uint64_t fewest, most; } rows[] = {
+        {"L: mov.u64 %q2, %clock64;\nsetp.lt.u64 %p1, %q2, 500000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 500000, 500100},
+        {"L: mov.u64 %q2, %globaltimer;\nsetp.lt.u64 %p1, %q2, 500000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 500000, 500100},
+        {"L: mov.u32 %r2, %globaltimer_lo;\nshr.u32 %r2, %r2, 19;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\n", 1 << 19, (1 << 19) + 100},
+        {"L: cvt.u64.u32 %q2, %clock;\nsetp.lt.u64 %p1, %q2, 500000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 500000, 500100},
+        {"L: mov.v2.u32 {%r2, %r3}, {%clock, %clock_hi};\nsetp.lt.u32 %p1, %r2, 500000;\nmov.u32 %r2, 0;\n@%p1 bra L;\n", 500000, 500100},
+        {"L: call (%q2), now, ();\nsetp.lt.u64 %p1, %q2, 500000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 500000, 500100},
+        {"L: nanosleep.u32 1000;\nmov.u64 %q2, %globaltimer;\nsetp.lt.u64 %p1, %q2, 500000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 2000, 3000},
+        {"mov.u32 %r1, 3000000000;\nL: nanosleep.u32 %r1;\nmov.u64 %q2, %globaltimer;\nsetp.lt.u64 %p1, %q2, 10000000;\nmov.u64 %q2, 0;\n@%p1 bra L;\n", 45, 80},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rig rig;
+        uint64_t out;
+        struct bench_room *const room = *state;
+        (void)kernel_load(&rig, room,
+                          tw_format(&room->arena, "%s%sret;\n}\n",
+                                    KERNEL_HEAD(".func (.reg .b64 v) now () { mov.u64 v, %clock64; ret; }"), rows[i].body),
+                          &out);
+        const enum launch_status status = run_poll(&rig, &out, 1, 32, 0);
+        assert_string_equal(tw_test_diags(room), "");
+        assert_int_equal(status, LAUNCH_FINISHED);
+        assert_in_range(rig.progress.warp_steps, rows[i].fewest, rows[i].most);
+        rig_end(&rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +207,8 @@ int main(void)
         ROOM_TEST(polled_data_arrives),
         ROOM_TEST(waiting_for_a_flag_costs_little),
         ROOM_TEST(a_loop_that_cannot_end_is_diagnosed),
+        ROOM_TEST(a_loop_that_prints_is_no_livelock),
+        ROOM_TEST(a_loop_that_waits_for_a_deadline_ends),
         ROOM_TEST(a_loop_that_counts_is_no_livelock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
