@@ -291,6 +291,68 @@ static void six_bit_bytes_are_packed_by_a_store(void **state)
     rig_end(&r.rig);
 }
 
+/* Sixteen 4-bit elements are 8 bytes in global memory; in shared memory they stay 8, or are followed by 8 that are undefined.
+ * SOURCE: PTX ISA, "Tensor Data Types", .b4x16 and .b4x16_p64. */
+static void four_bit_elements_stay_packed_or_get_padding(void **state)
+{
+    static const struct { struct tensor_map map; const char *text; uint32_t row_bytes, stride, first; bool padded; } rows[] = {
+        {{.type = TMAP_U4X16_ALIGN8, .rank = 2, .dims = {64, 8}, .strides = {0, 32}, .box = {32, 4}, .element_strides = {1, 1}},
+         BULK_KERNEL("sm_100a", EXPECT(64) "@!%rest " TILE "[%buf], [%map, {32, 1}], [%bar];\n" AWAIT("W") DUMP), 16, 32, 32 + 16, false},
+        {{.type = TMAP_U4X16_ALIGN16, .rank = 2, .dims = {256, 8}, .strides = {0, 128}, .box = {128, 2}, .element_strides = {1, 1}},
+         BULK_KERNEL("sm_100a", EXPECT(256) "@!%rest " TILE "[%buf], [%map, {128, 3}], [%bar];\n" AWAIT("W") DUMP), 64, 128, 3 * 128 + 64, true},
+    };
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        struct bulk_run r;
+        bulk_must_run(&r, *state, rows[k].text, 32, 1, &rows[k].map);
+        const uint8_t *const got = (const uint8_t *)r.out, *const from = (const uint8_t *)r.in + rows[k].first;
+        for (uint32_t row = 0; row < rows[k].map.box[1]; row++)
+            for (uint32_t at = 0; at < rows[k].row_bytes; at += 8)
+                assert_memory_equal(got + (size_t)(row * rows[k].row_bytes + at) * (rows[k].padded ? 2 : 1), from + (size_t)row * rows[k].stride + at, 8);
+        rig_end(&r.rig);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
+/* How much the second-level cache reads ahead is a word of the map, and changes no byte that arrives. */
+static void what_the_cache_reads_ahead_changes_nothing(void **state)
+{
+    static const enum tensor_map_l2 l2[] = {TMAP_L2_NONE, TMAP_L2_64B, TMAP_L2_128B, TMAP_L2_256B};
+    for (size_t k = 0; k < COUNT(l2); k++) {
+        struct tensor_map map = bulk_map(), back;
+        uint8_t bytes[TENSOR_MAP_BYTES];
+        struct bulk_run r;
+        map.l2 = l2[k];
+        tw_tensor_map_pack(&map, bytes);
+        assert_true(tw_tensor_map_unpack(bytes, &back));
+        assert_int_equal(back.l2, l2[k]);
+        bulk_must_run(&r, *state, BULK_KERNEL("sm_90a", EXPECT(256) "@!%rest " TILE "[%buf], [%map, {4, 2}], [%bar];\n" AWAIT("W") DUMP), 32, 1, &map);
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_equal(r.out[i], (2 + i / 16) * 64 + 4 + i % 16);
+        rig_end(&r.rig);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
+/* Elements outside the tensor are zero, or the NaN of the map; those inside are as they were. */
+static void what_lies_outside_is_zero_or_the_nan_of_the_map(void **state)
+{
+    for (unsigned nan = 0; nan < 2; nan++) {
+        const struct tensor_map map = {.type = TMAP_F16, .rank = 2, .dims = {16, 8}, .strides = {0, 32}, .box = {16, 4}, .element_strides = {1, 1},
+                                       .fill = nan ? TMAP_FILL_NAN : TMAP_FILL_ZEROS};
+        struct bulk_run r;
+        bulk_must_run(&r, *state, BULK_KERNEL("sm_90a", EXPECT(128) "@!%rest " TILE "[%buf], [%map, {8, 6}], [%bar];\n" AWAIT("W") DUMP), 32, 1, &map);
+        for (uint32_t i = 0; i < 32; i++) {
+            const bool inside = i / 8 < 2 && i % 8 < 4; /* words: rows 6 and 7, elements 8 to 15 */
+            assert_int_equal(r.out[i], inside ? (6 + i / 8) * 8 + 4 + i % 8 : nan ? 0x7ff77ff7 : 0);
+        }
+        rig_end(&r.rig);
+        tw_test_teardown(state);
+        tw_test_setup(state);
+    }
+}
+
 /* The addresses that the swizzle of the map gives, element by element. */
 static void tiles_with_larger_atoms_are_swizzled_by_the_table(void **state)
 {
@@ -324,6 +386,9 @@ int main(void)
         ROOM_TEST(scatter4_puts_four_rows),
         ROOM_TEST(packed_elements_get_padding_in_shared_memory),
         ROOM_TEST(six_bit_bytes_are_packed_by_a_store),
+        ROOM_TEST(four_bit_elements_stay_packed_or_get_padding),
+        ROOM_TEST(what_the_cache_reads_ahead_changes_nothing),
+        ROOM_TEST(what_lies_outside_is_zero_or_the_nan_of_the_map),
         ROOM_TEST(tiles_with_larger_atoms_are_swizzled_by_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
