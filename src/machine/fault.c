@@ -87,18 +87,31 @@ bool tw_is_reported(const struct diags *diags, int code, struct src_span at)
     return false;
 }
 
+static void remark(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code, const struct fault_note *note,
+                   const char *format, va_list args)
+{
+    const struct cluster *const c = w->cluster;
+    const struct src_span at = code->origins[origin].at;
+    if (c->status != LAUNCH_RUNNING || tw_is_reported(c->diags, diag_code, at) || tw_is_reported(c->launch->findings, diag_code, at))
+        return;
+    describe(w, lane, code, origin, diag_code, note, tw_formatv(c->diags->arena, format, args), "by ");
+}
+
 void tw_remark(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
 {
-    struct cluster *const c = w->cluster;
-    const uint32_t origin = w->code->insts[w->now->pc].origin;
-    const struct src_span at = w->code->origins[origin].at;
-    if (c->status != LAUNCH_RUNNING || tw_is_reported(c->diags, code, at) || tw_is_reported(c->launch->findings, code, at))
-        return;
     va_list args;
     va_start(args, format);
-    const char *const message = tw_formatv(c->diags->arena, format, args);
+    remark(w, lane, w->code, w->code->insts[w->now->pc].origin, code, note, format, args);
     va_end(args);
-    describe(w, lane, w->code, origin, code, note, message, "by ");
+}
+
+void tw_remark_at(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code, const struct fault_note *note,
+                  const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    remark(w, lane, code, origin, diag_code, note, format, args);
+    va_end(args);
 }
 
 enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)

@@ -349,6 +349,9 @@ enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct 
 /* A finding that does not end the launch: a row of severity note or warning, reported once an instruction. */
 void tw_remark(struct warp *w, unsigned lane, int code, const struct fault_note *note, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same about what a warp has executed before. */
+void tw_remark_at(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code, const struct fault_note *note,
+                  const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* The same as tw_fault for an asynchronous operation that was issued at `origin` by (warp, lane). */
 void tw_fault_async(struct cluster *c, struct cta *cta, uint32_t warp, unsigned lane, const struct code *code, uint32_t origin,
                     int diag_code, const struct fault_note *note, const char *format, ...)

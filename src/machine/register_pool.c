@@ -94,50 +94,60 @@ static uint32_t ended_warps(const struct cta *cta, uint32_t of)
     return mask;
 }
 
+/* The ISA wants every setmaxnreg of all warps of a warpgroup. A GPU serves each warp by itself, and compilers (Triton) rely on it
+ * where a warpgroup's warps have different work: a remark, made once a warpgroup. */
 static const char together[] = "PTX ISA, setmaxnreg: all warps of the warpgroup execute the same one, and synchronize before the next";
 
-static enum exec_status fault_ended(struct warp *w, uint32_t lane, bool inc, uint32_t ended)
+static void remark_ended(const struct warp *w, const struct warpgroup_turn *turn, uint32_t ended)
 {
     struct arena *const arena = w->cluster->diags->arena;
-    return tw_fault(w, lane, E0725,
-                    &(struct fault_note){.expected = tw_format(arena, "%s to execute it", warp_list(arena, group_warps(w))),
-                                         .found = tw_format(arena, "%s ended without it", warp_list(arena, ended)),
-                                         .fix = "execute it in all warps of the warpgroup",
-                                         .spec = together},
-                    "%s by a part of a warpgroup", spelling(inc));
+    const struct warp *const first = &w->cta->warps[first_lane(turn->came)];
+    tw_remark_at(first, 0, turn->code, turn->origin, E0726,
+                 &(struct fault_note){.expected = tw_format(arena, "%s to execute it", warp_list(arena, group_warps(w))),
+                                      .found = tw_format(arena, "%s ended without it", warp_list(arena, ended)),
+                                      .fix = "execute it in all warps of the warpgroup",
+                                      .spec = together},
+                 "%s by a part of a warpgroup", spelling(turn->inc));
 }
 
-static enum exec_status fault_turn(struct warp *w, uint32_t lane, const struct warpgroup_turn *turn, bool inc, uint32_t count)
+static void remark_other(struct warp *w, uint32_t lane, const struct warpgroup_turn *turn, bool inc, uint32_t count)
 {
     struct arena *const arena = w->cluster->diags->arena;
     const bool again = (turn->came >> w->id & 1) != 0;
-    return tw_fault(w, lane, E0725,
-                    &(struct fault_note){.expected = tw_format(arena, "%s %u, which %s of the warpgroup executed", spelling(turn->inc), turn->count,
-                                                               warp_list(arena, turn->came)),
-                                         .found = tw_format(arena, "%s %u", spelling(inc), count),
-                                         .fix = again ? "synchronize the warps of the warpgroup between two of them" : "execute the same one in all warps of the warpgroup",
-                                         .spec = together},
-                    again ? "a warp executes %s before the others of its warpgroup have executed the last one"
-                          : "a warp executes another %s than its warpgroup",
-                    again ? spelling(inc) : "setmaxnreg");
+    const struct fault_note note = {
+        .expected = tw_format(arena, "%s %u, which %s of the warpgroup executed", spelling(turn->inc), turn->count, warp_list(arena, turn->came)),
+        .found = tw_format(arena, "%s %u", spelling(inc), count),
+        .fix = again ? "synchronize the warps of the warpgroup between two of them" : "execute the same one in all warps of the warpgroup",
+        .spec = together,
+    };
+    if (again)
+        tw_remark(w, lane, E0726, &note, "a warp executes %s before the others of its warpgroup have executed the last one", spelling(inc));
+    else
+        tw_remark(w, lane, E0726, &note, "a warp executes another setmaxnreg than its warpgroup");
 }
 
-/* Enters the warp into its warpgroup's turn; false after a fault. */
-static bool take_part(struct warp *w, uint32_t lane, struct register_pool *pool, bool inc, uint32_t count)
+/* Enters the warp into its warpgroup's turn. */
+static void take_part(struct warp *w, uint32_t lane, struct register_pool *pool, bool inc, uint32_t count)
 {
     struct warpgroup_turn *const turn = &pool->turns[w->id / WARPGROUP_WARPS];
     const uint32_t me = UINT32_C(1) << w->id, members = group_warps(w);
-    const uint32_t ended = ended_warps(w->cta, members & ~turn->came);
-    if (ended != 0)
-        return (void)fault_ended(w, lane, inc, ended), false;
-    if (turn->came != 0 && ((turn->came & me) != 0 || turn->inc != inc || turn->count != count))
-        return (void)fault_turn(w, lane, turn, inc, count), false;
+    if (turn->remarked)
+        return;
+    if (turn->came != 0 && ((turn->came & me) != 0 || turn->inc != inc || turn->count != count)) {
+        remark_other(w, lane, turn, inc, count);
+        turn->remarked = true;
+        return;
+    }
     if (turn->came == 0)
         *turn = (struct warpgroup_turn){.code = w->code, .origin = w->code->insts[w->now->pc].origin, .inc = inc, .count = count};
     turn->came |= me;
+    const uint32_t ended = ended_warps(w->cta, members & ~turn->came);
+    if (ended != 0) {
+        remark_ended(w, turn, ended);
+        turn->remarked = true;
+    }
     if (turn->came == members)
         turn->came = 0;
-    return true;
 }
 
 static enum exec_status fault_direction(struct warp *w, uint32_t lane, bool inc, uint32_t held, uint32_t count)
@@ -171,8 +181,8 @@ static enum exec_status exec_setmaxnreg(struct warp *w, const struct dinst *d, u
     }
     struct register_pool *const pool = pool_of(w->cta, at_entry);
     const uint32_t me = UINT32_C(1) << w->id;
-    if ((pool->waiting & me) == 0 && !take_part(w, lane, pool, inc, count))
-        return EXEC_FAULT;
+    if ((pool->waiting & me) == 0)
+        take_part(w, lane, pool, inc, count);
     uint32_t *const held = &pool->held[w->id], *const free = &pool->free[w->id % SUB_CORES];
     if (inc ? count < *held : count > *held)
         return fault_direction(w, lane, inc, *held, count);
@@ -205,19 +215,13 @@ const struct op_row tw_ops_registers[] = {{OP_SETMAXNREG, prepare_setmaxnreg}, {
 
 void tw_registers_warp_ended(const struct warp *w)
 {
-    const struct register_pool *const pool = w->cta->registers;
-    if (pool == NULL)
+    if (w->cta->registers == NULL)
         return;
-    const struct warpgroup_turn *const turn = &pool->turns[w->id / WARPGROUP_WARPS];
-    if (turn->came == 0 || (turn->came >> w->id & 1) != 0)
+    struct warpgroup_turn *const turn = &w->cta->registers->turns[w->id / WARPGROUP_WARPS];
+    if (turn->came == 0 || turn->remarked || (turn->came >> w->id & 1) != 0)
         return;
-    struct arena *const arena = w->cluster->diags->arena;
-    tw_fault_async(w->cluster, w->cta, first_lane(turn->came), 0, turn->code, turn->origin, E0725,
-                &(struct fault_note){.expected = tw_format(arena, "%s to execute it", warp_list(arena, group_warps(w))),
-                                     .found = tw_format(arena, "%s ended without it", warp_list(arena, UINT32_C(1) << w->id)),
-                                     .fix = "execute it in all warps of the warpgroup",
-                                     .spec = together},
-                "%s by a part of a warpgroup", spelling(turn->inc));
+    remark_ended(w, turn, UINT32_C(1) << w->id);
+    turn->remarked = true;
 }
 
 void tw_registers_describe(const struct warp *w, uint32_t wanted, struct text *out)

@@ -30,10 +30,11 @@ struct register_pool {
         uint32_t origin;
         bool inc;
         uint32_t count;
+        bool remarked; /* they do not keep to it: said, and not looked at any more */
     } turns[MAX_CTA_WARPS / WARPGROUP_WARPS];
 };
 
-/* A warp of the CTA has ended: the warpgroup must not be in the middle of a setmaxnreg. */
+/* A warp of the CTA has ended: its warpgroup should not be in the middle of a setmaxnreg. */
 void tw_registers_warp_ended(const struct warp *w);
 /* What a warp that waits at setmaxnreg.inc for `wanted` registers a thread lacks, for the deadlock report. */
 void tw_registers_describe(const struct warp *w, uint32_t wanted, struct text *out);
