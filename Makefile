@@ -191,6 +191,7 @@ $(B)/tests/api/arch_test: $(EXAMPLES)
 # Kernels drawn over the whole contracts of tcgen05.mma and mma.sync; `make sweep` draws three thousand of each.
 $(B)/tests/api/tcgen05_sweep_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode) $(EXAMPLES)
 $(B)/tests/api/mma_sweep_test $(B)/tests/api/mma_cuda_test: $(patsubst %,$(B)/tests/api/%.o,mma_sweep_draw mma_sweep_run)
+$(B)/tests/api/read_back_test: $(patsubst %,$(B)/tests/api/%.o,sweep sweep_run sweep_encode mma_sweep_draw mma_sweep_run) $(EXAMPLES)
 .PHONY: sweep
 sweep: deps
 	@$(MAKE) --no-print-directory $(B)/tests/api/tcgen05_sweep_test $(B)/tests/api/mma_sweep_test >/dev/null
