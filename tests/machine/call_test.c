@@ -23,6 +23,31 @@ static void a_device_function_takes_and_gives_values(void **state)
     rig_end(&rig);
 }
 
+/* A structure of 24 bytes goes in and comes back by value, in pieces of several widths, as nvcc passes { int; double; char[5] }. */
+static void a_structure_is_returned_by_value(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(
+        &rig, *state,
+        KERNEL(".func (.param .align 8 .b8 back[24]) turned(.param .align 8 .b8 s[24])\n{\n.reg .b16 %h<5>; .reg .b32 %r<5>; .reg .b64 %q<5>;\n"
+               "ld.param.b32 %r1, [s]; ld.param.b64 %q1, [s+8]; ld.param.b8 %h1, [s+16]; ld.param.b8 %h2, [s+20];\n"
+               "add.u32 %r1, %r1, 1; not.b64 %q1, %q1;\n"
+               "st.param.b32 [back], %r1; st.param.b64 [back+8], %q1; st.param.b8 [back+16], %h2; st.param.b8 [back+20], %h1;\nret;\n}\n",
+               ".reg .b16 %h<5>;\nmov.b64 %q1, 0x0123456789abcdef; mov.b16 %h1, 0x77; mov.b16 %h2, 0x99;\n"
+               "{\n.param .align 8 .b8 in[24];\n.param .align 8 .b8 got[24];\nst.param.b32 [in], %t; st.param.b64 [in+8], %q1;\n"
+               "st.param.b8 [in+16], %h1; st.param.b8 [in+20], %h2;\ncall.uni (got), turned, (in);\n"
+               "ld.param.b32 %r1, [got]; ld.param.v2.b32 {%r2, %r3}, [got+8]; ld.param.b8 %r4, [got+16]; ld.param.b8 %r5, [got+20];\n}\n"
+               "mad.lo.u32 %r6, %r5, 256, %r4;\nmad.wide.u32 %q2, %t, 16, %out;\nst.global.v4.u32 [%q2], {%r1, %r2, %r3, %r6};\n"),
+        &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    for (uint32_t t = 0; t < 32; t++) {
+        const uint32_t want[4] = {t + 1, ~0x89abcdefu, ~0x01234567u, 0x7799};
+        assert_memory_equal(words + (size_t)4 * t, want, sizeof want);
+    }
+    rig_end(&rig);
+}
+
 /* Each lane recurses to its own depth; the results meet again in the caller. */
 static void a_recursive_function_keeps_a_frame_for_each_call(void **state)
 {
@@ -243,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_device_function_takes_and_gives_values),
+        ROOM_TEST(a_structure_is_returned_by_value),
         ROOM_TEST(a_recursive_function_keeps_a_frame_for_each_call),
         ROOM_TEST(a_recursion_without_end_is_diagnosed),
         ROOM_TEST(a_recursion_whose_variables_fill_local_memory_is_diagnosed),

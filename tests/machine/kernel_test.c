@@ -360,6 +360,25 @@ static void literals_in_fragments_are_words(void **state)
     rig_end(&rig);
 }
 
+/* Inner registers and labels hide outer ones of the same name while the block lasts, and are others in the next block. */
+static void names_of_a_block_are_its_own_when_it_runs(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(
+        &rig, *state,
+        KERNEL("", ".reg .b32 x, n;\nmov.u32 x, 1; mov.u32 n, 0;\n"
+                   "{ .reg .b32 x; mov.u32 x, 100;\nL: add.u32 x, x, 10; add.u32 n, n, 1; setp.lt.u32 %p1, n, 3; @%p1 bra L;\n"
+                   "{ .reg .b32 x; mov.u32 x, 5000; st.global.u32 [%out+8], x; }\nst.global.u32 [%out], x; }\n"
+                   "{ .reg .b32 x; mov.u32 x, 200; bra L; add.u32 x, x, 1;\nL: st.global.u32 [%out+4], x; }\n"
+                   "bra L; add.u32 x, x, 1;\nL: st.global.u32 [%out+12], x;\n"),
+        &out);
+    kernel_must_run(&rig, &out, 1, 1, 0);
+    static const uint32_t want[4] = {130, 200, 5000, 1};
+    assert_memory_equal(words, want, sizeof want);
+    rig_end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +392,7 @@ int main(void)
         ROOM_TEST(layer_norm_of_rows_runs),
         ROOM_TEST(a_vector_move_may_exchange_registers),
         ROOM_TEST(literals_in_fragments_are_words),
+        ROOM_TEST(names_of_a_block_are_its_own_when_it_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

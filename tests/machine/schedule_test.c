@@ -125,6 +125,23 @@ static void a_large_grid_streams_through(void **state)
     rig_end(&rig);
 }
 
+/* What one launch leaves in memory the next one finds, tensors and module variables alike. */
+static void memory_outlives_launches(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(&rig, *state,
+                                              KERNEL(".global .align 4 .u32 count = 40;", "atom.global.add.u32 %r1, [count], 1;\nst.global.u32 [%out+4], %r1;\n"
+                                                                                         "ld.global.u32 %r2, [%out];\nadd.u32 %r2, %r2, 3;\nst.global.u32 [%out], %r2;\n"),
+                                              &out);
+    for (uint32_t i = 0; i < 5; i++) {
+        kernel_must_run(&rig, &out, 1, 1, i);
+        assert_int_equal(words[0], 3 * (i + 1));
+        assert_int_equal(words[1], 40 + i);
+    }
+    rig_end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +151,7 @@ int main(void)
         ROOM_TEST(what_was_not_written_is_never_zero_and_differs_with_the_seed),
         ROOM_TEST(an_observer_sees_every_access_and_barrier),
         ROOM_TEST(a_large_grid_streams_through),
+        ROOM_TEST(memory_outlives_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
