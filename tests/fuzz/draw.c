@@ -281,7 +281,8 @@ const char *fuzz_draw_phrase(struct dice *d)
         "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0; call.uni (y), one, (x); ld.param.b32 %r3, [y]; }", "mov.u64 %q3, one;",
         "P: .callprototype (.param .b32 _) _ (.param .b32 _);", "T: .branchtargets L1, L2;", "brx.idx %r3, T;", "{ .reg .b32 %r0;", "}", "{",
         ".local .align 8 .b8 own[32];", ".shared .align 16 .b8 box[64];", ".reg .b32 %r<4>;", ".loc 1 3 4", ".pragma \"nounroll\";",
-        "alloca.u64 %q4, 16;", "mapa.shared::cluster.u32 %r6, %r1, 1;", "elect.sync %r6|%p2, -1;", "setmaxnreg.inc.sync.aligned.u32 40;",
+        "alloca.u64 %q4, 16;", "mapa.shared::cluster.u32 %r6, %r1, 1;", "elect.sync %r6|%p2, -1;", "setmaxnreg.inc.sync.aligned.u32 40;", "setmaxnreg.dec.sync.aligned.u32 24;",
+        "{ .reg .v2 .b32 %v; mov.b32 %v.x, %r0; mov.b32 %r3, %v.y; st.shared.v2.u32 [box], %v; }", "ld.shared.u32 %r3, box[2];",
         "griddepcontrol.wait;", "vote.sync.ballot.b32 %r3, %p1, -1;", "shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;", "nanosleep.u32 20;",
         "red.global.add.u32 [%q0], 1;", "atom.global.cas.b32 %r3, [%q0], %r0, 1;", "ld.acquire.gpu.u32 %r3, [%q0];", "st.release.gpu.u32 [%q0], 1;",
         "setp.lt.u32 %p1, %r0, 8;", "add.u32 %r3, %r3, 1;", "mov.u32 %r3, 0;", "mov.b64 %q3, 0x4000404000010000;", "mov.b64 %q3, 0x800010040;", "cvta.shared.u64 %q4, %q4;",
@@ -340,10 +341,11 @@ static void draw_body(const struct isa *isa, struct dice *d, struct text *out)
 void fuzz_fresh_module(const struct isa *isa, struct dice *d, struct text *out)
 {
     static const char *const targets[] = {"sm_100a", "sm_90a", "sm_100a", "sm_80", "sm_103a", "sm_120a"};
+    static const char *const directives[] = {"", "", "", "", "", "", " .reqntid 128 ", " .maxnreg 128 "};
     struct text body;
     tw_text_init(&body, out->arena);
     draw_body(isa, d, &body);
-    tw_text_addf(out, ".version 9.0\n.target %s\n.address_size 64\n.entry k(.param .u64 out)%s{\n", PICK(d, targets), roll(d, 8) == 0 ? " .reqntid 128 " : "");
+    tw_text_addf(out, ".version 9.0\n.target %s\n.address_size 64\n.entry k(.param .u64 out)%s{\n", PICK(d, targets), PICK(d, directives));
     for (size_t i = 0; i < sizeof declarations / sizeof declarations[0]; i++)
         if (strstr(body.at, declarations[i].name) != NULL)
             tw_text_add(out, declarations[i].text);
