@@ -28,17 +28,22 @@ static void no_bytes_complete_at_once(void **state)
     rig_end(&r.rig);
 }
 
+/* CTAs 0 and 2 get the words and the bytes on their barriers; CTA 1 issues, keeps its words, and its barrier its phase. */
 static void multicast_writes_and_signals_every_cta_of_its_mask(void **state)
 {
     struct bulk_run r;
     bulk_must_run(&r, *state,
-                  BULK_KERNEL("sm_90a", EXPECT(128) "setp.ne.or.b32 %p1, %rank, 1, %rest;\nmov.b16 %h0, 5;\n"
+                  BULK_KERNEL("sm_90a", "shl.b32 %r29, %t, 2; add.u32 %r29, %r29, %buf; add.u32 %r28, %t, 700; st.shared.u32 [%r29], %r28; fence.proxy.async;\n"
+                                        "setp.ne.or.b32 %p1, %rank, 1, %rest;\nsetp.eq.u32 %p3, %rank, 1;\n@%p3 bra MET;\n" EXPECT(128) "MET: " CLUSTER_SYNC "mov.b16 %h0, 5;\n"
                                         "@!%p1 cp.async.bulk.shared::cluster.global." TX ".multicast::cluster [%buf], [%in], 128, [%bar], %h0;\n"
-                                        "setp.eq.u32 %p3, %rank, 1;\n@%p3 bra DONE;\n" AWAIT("W") LOAD_WORD("%r1")
-                                        "shl.b32 %r2, %rank, 7; cvt.u64.u32 %q1, %r2; add.u64 %out, %out, %q1;\n" STORE_WORD("%r1", 0) "DONE: bar.sync 0;\n" CLUSTER_SYNC),
+                                        "@%p3 bra DONE;\n" AWAIT("W") "DONE: bar.sync 0;\n" CLUSTER_SYNC LOAD_WORD("%r1")
+                                        "shl.b32 %r2, %rank, 7; cvt.u64.u32 %q1, %r2; add.u64 %out, %out, %q1;\n" STORE_WORD("%r1", 0)
+                                        "@!%p3 bra LEAVE;\n@%rest bra LEAVE;\nmbarrier.test_wait.parity.shared::cta.b64 %p4, [%bar], 0; selp.u32 %r3, 1, 2, %p4;\n"
+                                        "st.global.u32 [%out+1024], %r3;\nLEAVE: bar.sync 0;\n"),
                   32, 3, NULL);
     for (uint32_t i = 0; i < 96; i++)
-        assert_int_equal(r.out[i], i / 32 == 1 ? 0 : i % 32);
+        assert_int_equal(r.out[i], i / 32 == 1 ? 700 + i % 32 : i % 32);
+    assert_int_equal(r.out[(128 + 1024) / 4], 2);
     rig_end(&r.rig);
 }
 

@@ -355,6 +355,27 @@ static void an_illegal_metadata_code_is_diagnosed(void **state)
                                   "      spec: PTX ISA, mma.sp, sparsity metadata\nnote: by thread (0,0,0) of block (0,0,0)\n"));
 }
 
+/* Four products of quad pairs, and sparse products of 8-bit floats that no word of hardware orders: named before the run. */
+static void what_has_no_known_arithmetic_is_refused_by_name(void **state)
+{
+    static const struct { const char *target, *mma, *why; } rows[] = {
+        {"sm_90a", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%r0,%r0}, {%r0,%r0}, {%r0,%r0,%r0,%r0,%r0,%r0,%r0,%r0};",
+         "'mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32' is known, but this machine does not execute it\n"},
+        {"sm_100a", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%r8,%r9,%r10,%r11}, {%r0,%r0,%r0,%r0}, {%r0,%r0,%r0,%r0}, {%r0,%r0,%r0,%r0}, %r1, 0;",
+         "'mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32' is known, but this machine does not execute it\n"},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        const int status = run_ptx(room, tw_format(&room->arena, ".version 8.8\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %%r<16>;\n"
+                                                   "mov.b32 %%r0, 0; mov.b32 %%r1, 0x44444444;\n%s\nret;\n}\n", rows[i].target, rows[i].mma),
+                                   &(struct ptx_run){.entry = "k"});
+        assert_int_equal(status, -1);
+        assert_non_null(strstr(tw_test_diags(room), tw_format(&room->arena, "error[E0709]: %s", rows[i].why)));
+        assert_non_null(strstr(tw_test_diags(room), "found: 1 instruction of this form in 'k'; "));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +383,7 @@ int main(void)
         ROOM_TEST(narrow_formats_stand_in_byte_containers),
         ROOM_TEST(sparse_products_take_the_selected_elements),
         ROOM_TEST(an_illegal_metadata_code_is_diagnosed),
+        ROOM_TEST(what_has_no_known_arithmetic_is_refused_by_name),
         ROOM_TEST(half_and_tf32_products_are_those_of_hardware),
         ROOM_TEST(fp8_products_are_those_of_hardware),
         ROOM_TEST(int8_products_are_those_of_hardware),
