@@ -24,6 +24,76 @@ static void a_diagnostic_prints_its_fields_in_fixed_order(void **state)
                                "      | ^~~~~\n");
 }
 
+/* A NUL would end the text for who prints it, and an escape sequence would rule the reader's terminal. */
+static void control_characters_are_not_passed_on(void **state)
+{
+    struct bench_room *room = *state;
+    const uint32_t file = tw_sources_add(&room->sources, "a\nb.ptx", STR("x\0y\033[31m\x7f \303\251z\nnext"));
+    struct diag *d = tw_diag(&room->diags, E0601, (struct src_span){file, 1, 4}, "no '%s'", "\033[2J");
+    tw_diag_expected(d, "\b");
+    tw_diag_note(d, (struct src_span){file, 14, 16}, "a\rb");
+    tw_test_expect_diags(room, "a?b.ptx:1:2: error[E0601]: no '?[2J'\n"
+                               "    1 | x?y?[31m? \303\251z\n"
+                               "      |  ^~~\n"
+                               "  expected: ?\n"
+                               "a?b.ptx:2:1: note: a?b\n"
+                               "    2 | next\n"
+                               "      | ^~\n");
+}
+
+/* Lines and names may be megabytes long; a person reads the part around the fault. */
+static void of_a_long_line_the_part_around_the_fault_is_shown(void **state)
+{
+    struct bench_room *room = *state;
+    struct text line, want;
+    tw_text_init(&line, &room->arena);
+    tw_text_pad(&line, 'a', 5000);
+    tw_text_add(&line, "bad");
+    tw_text_pad(&line, 'c', 5000);
+    const uint32_t file = tw_sources_add(&room->sources, "k", (struct str){line.at, line.len});
+    tw_diag(&room->diags, E0601, (struct src_span){file, 5000, 5003}, "m");
+    tw_diag(&room->diags, E0601, (struct src_span){file, 9900, 12000}, "to the end");
+    tw_diag(&room->diags, E0601, (struct src_span){0}, "%s", line.at);
+    tw_text_init(&want, &room->arena);
+    tw_text_add(&want, "k:1:5001: error[E0601]: m\n    1 | ...");
+    tw_text_pad(&want, 'a', 120);
+    tw_text_add(&want, "bad");
+    tw_text_pad(&want, 'c', 197);
+    tw_text_add(&want, "...\n      | ");
+    tw_text_pad(&want, ' ', 123);
+    tw_text_add(&want, "^~~\nk:1:9901: error[E0601]: to the end\n    1 | ...");
+    tw_text_pad(&want, 'c', 120 + 103);
+    tw_text_add(&want, "\n      | ");
+    tw_text_pad(&want, ' ', 123);
+    tw_text_put(&want, '^');
+    tw_text_pad(&want, '~', 102);
+    tw_text_add(&want, "\nerror[E0601]: ");
+    tw_text_pad(&want, 'a', 2000);
+    tw_text_add(&want, "...\n");
+    tw_test_expect_diags(room, want.at);
+}
+
+/* A character of several bytes at an edge of the part is shown whole. */
+static void a_long_line_is_cut_between_characters(void **state)
+{
+    struct bench_room *room = *state;
+    struct text line;
+    tw_text_init(&line, &room->arena);
+    for (int i = 0; i < 1000; i++)
+        tw_text_add(&line, "\xe2\x82\xac");
+    for (uint32_t at = 600; at < 603; at++) {
+        const uint32_t file = tw_sources_add(&room->sources, "k", (struct str){line.at, line.len});
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        tw_diag(&room->diags, E0601, (struct src_span){file, at, at + 1}, "m");
+        const char *const shown = strstr(tw_test_diags(room), "| ...") + 5;
+        const size_t len = (size_t)(strstr(shown, "...") - shown);
+        assert_memory_equal(shown, "\xe2\x82\xac", 3);
+        assert_int_equal(len % 3, 0);
+        assert_in_range(len, 320, 325);
+    }
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+}
+
 static void only_the_first_errors_are_shown(void **state)
 {
     struct bench_room *room = *state;
@@ -59,6 +129,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_diagnostic_prints_its_fields_in_fixed_order),
+        ROOM_TEST(control_characters_are_not_passed_on),
+        ROOM_TEST(of_a_long_line_the_part_around_the_fault_is_shown),
+        ROOM_TEST(a_long_line_is_cut_between_characters),
         ROOM_TEST(only_the_first_errors_are_shown),
         ROOM_TEST(json_carries_every_field),
         ROOM_TEST(codes_are_found_by_name_in_any_case),
