@@ -48,8 +48,13 @@ static void put_utf8(struct text *t, uint32_t c)
     } else if (c < 0x800) {
         tw_text_put(t, (char)(0xc0 | c >> 6));
         tw_text_put(t, (char)(0x80 | (c & 0x3f)));
-    } else {
+    } else if (c < 0x10000) {
         tw_text_put(t, (char)(0xe0 | c >> 12));
+        tw_text_put(t, (char)(0x80 | (c >> 6 & 0x3f)));
+        tw_text_put(t, (char)(0x80 | (c & 0x3f)));
+    } else {
+        tw_text_put(t, (char)(0xf0 | c >> 18));
+        tw_text_put(t, (char)(0x80 | (c >> 12 & 0x3f)));
         tw_text_put(t, (char)(0x80 | (c >> 6 & 0x3f)));
         tw_text_put(t, (char)(0x80 | (c & 0x3f)));
     }
@@ -69,18 +74,36 @@ static bool read_hex4(struct reader *r, uint32_t *value)
     return true;
 }
 
+/* \uXXXX, two of them for a character beyond 0xffff. Strings end in a NUL here, so none holds one. */
+static bool read_character(struct reader *r, struct text *t)
+{
+    uint32_t c, low;
+    if (!read_hex4(r, &c))
+        return false;
+    if (c == 0)
+        return fail(r, "a string holds the character \\u0000");
+    if (c >= 0xdc00 && c < 0xe000)
+        return fail(r, "the second half of a character stands alone");
+    if (c >= 0xd800 && c < 0xdc00) {
+        if (!accept(r, "\\u"))
+            return fail(r, "expected the second half of the character, \\udc00 to \\udfff");
+        if (!read_hex4(r, &low))
+            return false;
+        if (low < 0xdc00 || low >= 0xe000)
+            return fail(r, "expected the second half of the character, \\udc00 to \\udfff");
+        c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
+    }
+    put_utf8(t, c);
+    return true;
+}
+
 static bool read_escape(struct reader *r, struct text *t)
 {
     const char *from = "\"\\/bfnrt", *to = "\"\\/\b\f\n\r\t";
     const char c = peek(r);
     r->at++;
-    if (c == 'u') {
-        uint32_t value;
-        if (!read_hex4(r, &value))
-            return false;
-        put_utf8(t, value);
-        return true;
-    }
+    if (c == 'u')
+        return read_character(r, t);
     const char *found = c == '\0' ? NULL : strchr(from, c);
     if (found == NULL)
         return fail(r, "unknown escape in a string");

@@ -85,7 +85,7 @@ void tw_text_add_json(struct text *t, struct str s)
             tw_text_addf(t, "\\%c", c);
         else if (c == '\n')
             tw_text_add(t, "\\n");
-        else if (c < 0x20)
+        else if (c < 0x20 || c == 0x7f)
             tw_text_addf(t, "\\u%04x", c);
         else
             tw_text_put(t, (char)c);

@@ -79,8 +79,12 @@ static bool is_listed(struct str key, const char *const *known)
 bool tw_contract_check_keys(struct contract_reader *r, const struct json *object, const char *const *known)
 {
     for (uint32_t i = 0; i < object->count; i++) {
-        if (is_listed(object->keys[i], known))
-            continue;
+        if (is_listed(object->keys[i], known)) {
+            if (tw_json_get(object, object->keys[i].at) == &object->items[i])
+                continue;
+            tw_diag(r->diags, E0612, tw_contract_span(r, &object->items[i]), "field \"" STR_FMT "\" is there twice", STR_ARG(object->keys[i]));
+            return false;
+        }
         struct text list;
         tw_text_init(&list, r->arena);
         for (uint32_t k = 0; known[k] != NULL; k++)
@@ -113,8 +117,11 @@ static bool read_dims(struct contract_reader *r, const struct json *object, cons
         return true;
     const struct json *items = v->kind == JSON_ARRAY ? v->items : v;
     const uint32_t count = v->kind == JSON_ARRAY ? v->count : 1;
-    if (count < 1 || count > 3)
-        return tw_contract_wrong_type(r, v, field, "one to three positive integers");
+    if (count < 1 || count > 3) {
+        struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"%s\" of the launch contract has %u dimensions", field, count);
+        tw_diag_expected(d, "one to three positive integers");
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         int64_t n;
         if (!tw_contract_read_count(r, &items[i], field, 1, INT32_MAX, &n))
@@ -304,6 +311,29 @@ static bool read_args(struct contract_reader *r, const struct json *object, stru
     return true;
 }
 
+static bool is_named(const struct contract_arg *a)
+{
+    return a->kind == CONTRACT_TENSOR || a->kind == CONTRACT_SCALAR;
+}
+
+/* Options call tensors and scalars by name, and maps name their tensor. */
+static bool check_names(struct contract_reader *r, const struct contract *c)
+{
+    const uint32_t count = c->args.len + c->tensors.len;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct contract_arg *a = i < c->args.len ? &c->args.at[i] : &c->tensors.at[i - c->args.len];
+        for (uint32_t k = 0; k < i && is_named(a); k++) {
+            const struct contract_arg *b = k < c->args.len ? &c->args.at[k] : &c->tensors.at[k - c->args.len];
+            if (b->kind != a->kind || strcmp(a->name, b->name) != 0)
+                continue;
+            struct diag *d = tw_diag(r->diags, E0611, a->at, "two %ss of the launch contract are called \"%s\"", kinds[a->kind].name, a->name);
+            tw_diag_note(d, b->at, "the first is here");
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Once all tensors are known. */
 static bool resolve_maps(struct contract_reader *r, struct contract *c)
 {
@@ -316,8 +346,12 @@ static bool resolve_maps(struct contract_reader *r, struct contract *c)
 static bool read_contract(struct contract_reader *r, const struct json *v, struct contract *c)
 {
     static const char *const keys[] = {"entry", "grid", "block", "cluster", "dynamic_shared_bytes", "args", "tensors", NULL};
-    if (v->kind != JSON_OBJECT)
-        return tw_contract_wrong_type(r, v, "the whole", "an object");
+    if (v->kind != JSON_OBJECT) {
+        struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "the launch contract is no object");
+        tw_diag_expected(d, "{\"entry\": ..., \"args\": [...]}");
+        tw_diag_found(d, "%s", tw_json_kind_name(v->kind));
+        return false;
+    }
     c->at = tw_contract_span(r, v);
     const struct json *dynamic = tw_json_get(v, "dynamic_shared_bytes");
     int64_t bytes = 0;
@@ -326,7 +360,8 @@ static bool read_contract(struct contract_reader *r, const struct json *v, struc
         (dynamic != NULL && !tw_contract_read_count(r, dynamic, "dynamic_shared_bytes", 0, TW_SHARED_CTA_BYTES, &bytes)))
         return false;
     c->dynamic_shared_bytes = (uint32_t)bytes;
-    return read_args(r, v, c) && read_tensors(r, v, c) && resolve_maps(r, c);
+    c->entry_at = tw_contract_span(r, tw_json_get(v, "entry"));
+    return read_args(r, v, c) && read_tensors(r, v, c) && check_names(r, c) && resolve_maps(r, c);
 }
 
 static void not_json(const struct contract_reader *r, const struct json_error *error)
@@ -339,7 +374,9 @@ static void not_json(const struct contract_reader *r, const struct json_error *e
         return;
     }
     tw_diag_expected(d, "%s", error->what + sizeof expected - 1);
-    if (error->at < text.len && text.at[error->at] >= ' ' && text.at[error->at] < 0x7f)
+    if (error->at == 0 && text.len >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
+        tw_diag_found(d, "a byte order mark");
+    else if (error->at < text.len && text.at[error->at] >= ' ' && text.at[error->at] < 0x7f)
         tw_diag_found(d, "'%c'", text.at[error->at]);
     else
         tw_diag_found(d, error->at < text.len ? "another character" : "the end of the text");

@@ -68,7 +68,7 @@ struct contract {
     uint32_t dynamic_shared_bytes;
     VEC(struct contract_arg) args;
     VEC(struct contract_arg) tensors; /* no parameters themselves; all of kind CONTRACT_TENSOR */
-    struct src_span at;
+    struct src_span at, entry_at; /* of the whole and of the entry's name; file 0 for a compiled kernel */
 };
 
 /* Reads the source file `file` of diags->sources. NULL after an error (E061x) in diags. */

@@ -30,7 +30,7 @@ static uint32_t name_end(const struct lexer *lx, uint32_t at)
     return at;
 }
 
-/* White space, // and block comments, and preprocessor lines ("# 1 ..."). An open comment ends with the text. */
+/* White space, // and block comments, and preprocessor lines ("# 1 ..."). An open comment is no blank: its beginning is returned. */
 static uint32_t skip_blank(const struct lexer *lx, uint32_t at)
 {
     for (;;) {
@@ -41,10 +41,12 @@ static uint32_t skip_blank(const struct lexer *lx, uint32_t at)
             const char *end = memchr(lx->text + at, '\n', lx->len - at);
             at = end != NULL ? (uint32_t)(end - lx->text) : lx->len;
         } else if (peek(lx, at) == '/' && peek(lx, at + 1) == '*') {
-            at += 2;
-            while (at < lx->len && !(lx->text[at] == '*' && peek(lx, at + 1) == '/'))
-                at++;
-            at = at + 2 < lx->len ? at + 2 : lx->len;
+            uint32_t end = at + 2;
+            while (end < lx->len && !(lx->text[end] == '*' && peek(lx, end + 1) == '/'))
+                end++;
+            if (end >= lx->len)
+                return at;
+            at = end + 2;
         } else {
             return at;
         }
@@ -206,6 +208,9 @@ void tw_lex_next(struct lexer *lx)
         t.end = directive_end(lx, at + 1);
     } else if (c == '"') {
         lex_string(lx, &t);
+    } else if (c == '/' && peek(lx, at + 1) == '*') {
+        t.end = lx->len;
+        bad(&t, "a comment that does not end");
     } else if (strchr("{}[](),;:+-*/~!@|<>=&^.?", c) != NULL && c != '\0') {
         t.punct = c;
     } else {

@@ -468,7 +468,9 @@ void tw_ptx_parser_statement(struct parser *p)
 static struct diag *end_of_text(struct parser *p)
 {
     struct diag *const last = p->diags->list.len == 0 ? NULL : p->diags->list.at[p->diags->list.len - 1];
-    if (last != NULL && last->code == E0501 && last->at.file == p->file && last->at.begin == tw_ptx_parser_here(p).begin)
+    const uint32_t end = tw_ptx_parser_here(p).begin;
+    const bool cut_off = last != NULL && last->at.file == p->file && (last->code == E0501 ? last->at.begin : last->at.end) == end;
+    if (cut_off && (last->code == E0501 || last->code == E0503)) /* E0503: a comment that does not end */
         return last;
     return tw_ptx_parser_unexpected(p, "'}' at the end of the body");
 }

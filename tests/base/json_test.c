@@ -22,6 +22,16 @@ static void values_of_every_kind_are_read(void **state)
     assert_null(tw_json_get(v, "z"));
 }
 
+/* SOURCE: RFC 8259, section 7: a character beyond U+FFFF is written as two escapes. U+1F600 in UTF-8 is f0 9f 98 80. */
+static void two_escapes_make_one_character(void **state)
+{
+    struct bench_room *room = *state;
+    struct json_error error;
+    const struct json *v = tw_json_read(&room->arena, STR("\"<\\ud83d\\uDE00\\uffff>\""), &error);
+    assert_non_null(v);
+    assert_true(tw_str_is(v->text, "<\xf0\x9f\x98\x80\xef\xbf\xbf>"));
+}
+
 static void errors_name_the_byte(void **state)
 {
     struct bench_room *room = *state;
@@ -35,6 +45,10 @@ static void errors_name_the_byte(void **state)
         {"\"\\q\"", "unknown escape in a string", 3},
         {"[1,]", "expected a value", 3},
         {"1.", "expected digits after '.'", 2},
+        {"\"a\\u0000\"", "a string holds the character \\u0000", 8},
+        {"\"\\udc00\"", "the second half of a character stands alone", 7},
+        {"\"\\ud83d\"", "expected the second half of the character, \\udc00 to \\udfff", 7},
+        {"\"\\ud83d\\u0041\"", "expected the second half of the character, \\udc00 to \\udfff", 13},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct json_error error;
@@ -59,6 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(values_of_every_kind_are_read),
+        ROOM_TEST(two_escapes_make_one_character),
         ROOM_TEST(errors_name_the_byte),
         ROOM_TEST(nesting_is_bounded),
     };

@@ -85,6 +85,42 @@ static void faults_are_named(void **state)
          "k.json:1:25: error[E0611]: field \"grid\" of the launch contract is out of range\n"
          "    1 | {\"entry\": \"k\", \"grid\": [0], \"args\": []}\n      |                         ^\n"
          "  expected: an integer from 1 to 2147483647\n     found: 0\n"},
+        {"{\"entry\": \"k\", \"grid\": [], \"args\": []}",
+         "k.json:1:24: error[E0611]: field \"grid\" of the launch contract has 0 dimensions\n"
+         "    1 | {\"entry\": \"k\", \"grid\": [], \"args\": []}\n      |                        ^~\n"
+         "  expected: one to three positive integers\n"},
+        {"{\"entry\": \"k\", \"block\": [1, 2, 3, 4], \"args\": []}",
+         "k.json:1:25: error[E0611]: field \"block\" of the launch contract has 4 dimensions\n"
+         "    1 | {\"entry\": \"k\", \"block\": [1, 2, 3, 4], \"args\": []}\n      |                         ^~~~~~~~~~~~\n"
+         "  expected: one to three positive integers\n"},
+        {"{\"entry\": \"k\", \"grid\": 1, \"args\": [], \"grid\": 2}",
+         "k.json:1:47: error[E0612]: field \"grid\" is there twice\n"
+         "    1 | {\"entry\": \"k\", \"grid\": 1, \"args\": [], \"grid\": 2}\n"
+         "      |                                               ^\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"null\", \"name\": \"Y\"}]}",
+         "k.json:1:63: error[E0612]: field \"name\" is there twice\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"null\", \"name\": \"Y\"}]}\n"
+         "      |                                                               ^~~\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int8\"},\n"
+         "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int8\"}]}",
+         "k.json:2:1: error[E0611]: two scalars of the launch contract are called \"n\"\n"
+         "    2 | {\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int8\"}]}\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "k.json:1:25: note: the first is here\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int8\"},\n"
+         "      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"t\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": []}], \"tensors\": [\n"
+         "{\"name\": \"t\", \"dtype\": \"int8\", \"shape\": []}]}",
+         "k.json:2:1: error[E0611]: two tensors of the launch contract are called \"t\"\n"
+         "    2 | {\"name\": \"t\", \"dtype\": \"int8\", \"shape\": []}]}\n"
+         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+         "k.json:1:25: note: the first is here\n"
+         "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"t\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": []}], \"tensors\": [\n"
+         "      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
+        {"[]", "k.json:1:1: error[E0611]: the launch contract is no object\n"
+               "    1 | []\n      | ^~\n  expected: {\"entry\": ..., \"args\": [...]}\n     found: an array\n"},
+        {"\xef\xbb\xbf{}", "k.json:1:1: error[E0610]: the launch contract is not JSON\n"
+                           "    1 | \xef\xbb\xbf{}\n      | ^\n  expected: a value\n     found: a byte order mark\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}",
          "k.json:1:47: error[E0611]: unknown kind of argument \"table\"\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}\n"
@@ -121,6 +157,16 @@ static void faults_are_named(void **state)
     }
 }
 
+/* Only what an option or a map calls by its name needs one of its own. */
+static void pointers_that_nobody_names_may_be_called_alike(void **state)
+{
+    struct bench_room *room = *state;
+    assert_non_null(read_text(room, "{\"entry\": \"k\", \"args\": [{\"name\": \"p\", \"kind\": \"null\"}, {\"name\": \"p\", \"kind\": \"null\"},"
+                                    "{\"name\": \"p\", \"kind\": \"scratch\", \"bytes\": 4}, {\"name\": \"p\", \"kind\": \"scalar\", \"dtype\": \"int8\"},"
+                                    "{\"name\": \"p\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": []}]}"));
+    assert_string_equal(tw_test_diags(room), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +175,7 @@ int main(void)
         ROOM_TEST(a_block_and_a_cluster_that_are_left_out_are_the_kernel_s_own),
         ROOM_TEST(sub_byte_tensors_are_packed),
         cmocka_unit_test(faults_are_named),
+        ROOM_TEST(pointers_that_nobody_names_may_be_called_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,45 @@ static void a_float_literal_with_too_few_digits_is_malformed(void **state)
         "     found: a float literal 0f has eight hexadecimal digits\n");
 }
 
+static void a_comment_that_does_not_end_is_told_once(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        "/* to the end\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:6:1: error[E0503]: malformed token\n"
+        "    6 | /* to the end\n"
+        "      | ^~~~~~~~~~~~~\n"
+        "  expected: an instruction, a label or a directive\n"
+        "     found: a comment that does not end\n"
+        "k.ptx:5:1: note: the body begins here\n"
+        "    5 | {\n"
+        "      | ^\n");
+}
+
+static void a_comment_behind_the_last_function_ends_too(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        "ret;\n"
+        "}\n"
+        "/* to the end *\n",
+        "k.ptx:8:1: error[E0503]: malformed token\n"
+        "    8 | /* to the end *\n"
+        "      | ^~~~~~~~~~~~~~~\n"
+        "  expected: a directive: a function, a variable, .file, .section or .pragma\n"
+        "     found: a comment that does not end\n");
+}
+
 static void a_register_declared_twice_shows_both_places(void **state)
 {
     expect(*state,
@@ -655,6 +694,8 @@ int main(void)
         ROOM_TEST(an_unknown_directive_is_named),
         ROOM_TEST(an_unknown_module_directive_is_named),
         ROOM_TEST(a_float_literal_with_too_few_digits_is_malformed),
+        ROOM_TEST(a_comment_that_does_not_end_is_told_once),
+        ROOM_TEST(a_comment_behind_the_last_function_ends_too),
         ROOM_TEST(a_register_declared_twice_shows_both_places),
         ROOM_TEST(a_label_declared_twice_in_one_block_shows_both_places),
         ROOM_TEST(an_unknown_register_gets_the_nearest_name),
