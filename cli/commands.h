@@ -21,8 +21,8 @@ bool is_ptx(const char *path);
 bool is_ptx_text(const char *path, const struct file_bytes *text);
 /* What a file is called in messages: its path, or <stdin>. */
 const char *file_title(const char *path);
-/* False after a message: --arch was given with a file that is PTX and has its .target. */
-bool arch_fits(const struct options *o, const char *path, bool ptx, const char *instead);
+/* False after a message: --arch or --kernel was given with a file that is PTX, which has its .target and entries. */
+bool options_fit(const struct options *o, const char *path, bool ptx);
 /* Compiles a kernel, or reads a .ptx file, as the options say. */
 tw_status load_module(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text,
                       tw_module **out);

@@ -129,7 +129,7 @@ static int check_file(const struct options *o, const char *path)
     if (!file_read(path, &text))
         return EXIT_WRONG;
     const bool ptx = is_ptx_text(path, &text);
-    const bool fits = arch_fits(o, path, ptx, "");
+    const bool fits = options_fit(o, path, ptx);
     tw_ctx *ctx = fits ? open_context() : NULL;
     if (ctx == NULL) {
         free(text.at);

@@ -54,14 +54,16 @@ static int explain_fragment(tw_ctx *ctx, const struct options *o)
     return finish(ctx, o, status);
 }
 
-/* Options that only `explain dot` has are refused elsewhere, so that nobody takes one for heard. */
-static bool stray_option(const struct options *o)
+/* Options of `explain dot` and `explain fragment` are refused elsewhere, so that nobody takes one for heard. */
+static bool stray_option(const struct options *o, bool dot, bool fragment)
 {
-    for (size_t i = 0; i < o->use_count; i++)
-        if (o->uses[i].id != OPT_JSON && o->uses[i].id != OPT_HELP) {
-            fprintf(stderr, "tilewright: only 'explain dot' takes the option %s\n", option_rows[o->uses[i].id].name);
-            return true;
-        }
+    for (size_t i = 0; i < o->use_count; i++) {
+        const enum option_id id = o->uses[i].id;
+        if (id == OPT_HELP || (id == OPT_JSON ? fragment : dot))
+            continue;
+        fprintf(stderr, "tilewright: only 'explain %s' takes the option %s\n", id == OPT_JSON ? "fragment" : "dot", option_rows[id].name);
+        return true;
+    }
     return false;
 }
 
@@ -97,7 +99,7 @@ int command_explain(const struct options *o)
                                                            "'fragment SPELLING'");
         return EXIT_USAGE;
     }
-    if ((topic == NULL || topic->explain != explain_dot) && stray_option(o))
+    if (stray_option(o, topic != NULL && topic->explain == explain_dot, topic != NULL && topic->explain == explain_fragment))
         return EXIT_USAGE;
     tw_ctx *ctx = open_context();
     if (ctx == NULL)

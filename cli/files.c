@@ -112,6 +112,13 @@ bool file_write(const char *path, const void *bytes, size_t len)
     return ok || report("write", path, error);
 }
 
+bool file_flush(void)
+{
+    if (fflush(stdout) != 0)
+        return report("write", "standard output", errno);
+    return ferror(stdout) == 0 || report("write", "standard output", EIO);
+}
+
 bool file_temporary(const void *bytes, size_t len, char *path, size_t path_bytes)
 {
     const char *folder = getenv("TMPDIR");

@@ -15,6 +15,8 @@ bool file_read(const char *path, struct file_bytes *out);
 /* Writes a temporary file beside `path` and renames it: `path` appears whole or keeps what it was. "-" is standard
    output. False after a message on standard error. */
 bool file_write(const char *path, const void *bytes, size_t len);
+/* What was printed on standard output has been written. False after a message on standard error. */
+bool file_flush(void);
 /* A new temporary file with these bytes; its path into `path` (at least 64 bytes). */
 bool file_temporary(const void *bytes, size_t len, char *path, size_t path_bytes);
 

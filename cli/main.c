@@ -50,12 +50,19 @@ const char *file_title(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
-bool arch_fits(const struct options *o, const char *path, bool ptx, const char *instead)
+bool options_fit(const struct options *o, const char *path, bool ptx)
 {
-    if (!ptx || !option_given(o, OPT_ARCH))
-        return true;
-    fprintf(stderr, "tilewright: --arch is what a kernel is compiled for; %s has its .target%s\n", file_title(path), instead);
-    return false;
+    const bool run = o->command == CMD_RUN;
+    if (ptx && option_given(o, OPT_ARCH)) {
+        fprintf(stderr, "tilewright: --arch is what a kernel is compiled for; %s has its .target%s\n", file_title(path),
+                run ? ": use --as to compute as another GPU" : "");
+        return false;
+    }
+    if (ptx && option_given(o, OPT_KERNEL)) {
+        fprintf(stderr, "tilewright: --kernel names a kernel of a program; %s is PTX%s\n", file_title(path), run ? ": use --entry" : "");
+        return false;
+    }
+    return true;
 }
 
 tw_status load_module(tw_ctx *ctx, const struct options *o, const char *path, const struct file_bytes *text,
@@ -67,7 +74,7 @@ tw_status load_module(tw_ctx *ctx, const struct options *o, const char *path, co
     return tw_compile(ctx, file_title(path), text->at, text->len, &opts, out);
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     static const struct {
         enum command command;
@@ -93,4 +100,11 @@ int main(int argc, char **argv)
         if (runners[i].command == o.command)
             return runners[i].run(&o);
     return EXIT_USAGE;
+}
+
+/* Results that could not be written are none. */
+int main(int argc, char **argv)
+{
+    const int code = run_command(argc, argv);
+    return file_flush() || code != EXIT_DONE ? code : EXIT_WRONG;
 }

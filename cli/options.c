@@ -146,6 +146,19 @@ static bool parse_option(struct options *o, int argc, char **argv, int *at)
     return true;
 }
 
+/* What is read from standard input is there once. */
+static bool reads_input_once(const struct options *o)
+{
+    unsigned times = 0;
+    for (size_t i = 0; i < o->file_count; i++)
+        times += o->command != CMD_EXPLAIN && strcmp(o->files[i], "-") == 0;
+    for (size_t i = 0; i < o->use_count; i++) {
+        const struct option_use *use = &o->uses[i];
+        times += (use->id == OPT_LAUNCH || use->id == OPT_IN || use->id == OPT_EXPECT) && strcmp(use->text, "-") == 0;
+    }
+    return times < 2 || usage_error("standard input can be read for one file alone", "");
+}
+
 bool options_parse(struct options *o, int argc, char **argv)
 {
     if (argc < 2)
@@ -173,7 +186,7 @@ bool options_parse(struct options *o, int argc, char **argv)
         return usage_error("one thing to explain at a time; found also ", o->files[3]);
     if (o->file_count > 1 && o->command != CMD_CHECK && o->command != CMD_EXPLAIN)
         return usage_error("one file at a time; found also ", o->files[1]);
-    return true;
+    return reads_input_once(o);
 }
 
 const char *option_text(const struct options *o, enum option_id id)

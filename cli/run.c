@@ -144,7 +144,7 @@ static bool check_combination(const struct run *r)
         fprintf(stderr, "tilewright: running PTX needs its launch contract: --launch FILE.json\n");
         return false;
     }
-    if (!arch_fits(r->o, r->o->files[0], ptx, ": use --as to compute as another GPU"))
+    if (!options_fit(r->o, r->o->files[0], ptx))
         return false;
     if (!ptx && (has_launch || option_given(r->o, OPT_ENTRY))) {
         fprintf(stderr, "tilewright: --launch and --entry are for PTX; a kernel carries its own contract\n");
@@ -170,8 +170,8 @@ static tw_status with_file(struct run *r, const struct option_use *use)
     tw_difference difference;
     const tw_status status =
         use->id == OPT_IN
-            ? tw_args_set_npy(r->args, use->name, use->text, file.at, file.len)
-            : tw_args_compare(r->args, use->name, use->text, file.at, file.len, r->rtol, r->atol, &difference);
+            ? tw_args_set_npy(r->args, use->name, file_title(use->text), file.at, file.len)
+            : tw_args_compare(r->args, use->name, file_title(use->text), file.at, file.len, r->rtol, r->atol, &difference);
     free(file.at);
     if (status == TW_OK && use->id == OPT_EXPECT && !option_given(r->o, OPT_JSON))
         printf("%s: as expected (%llu elements, largest difference %g)\n", use->name,
@@ -196,9 +196,10 @@ static tw_status apply_inputs(struct run *r)
 
 static tw_status prepare(struct run *r)
 {
+    const char *const contract = option_text(r->o, OPT_LAUNCH);
     tw_status status = tw_device_create(r->ctx, &r->device_opts, &r->device);
     if (status == TW_OK)
-        status = tw_args_create(r->device, r->module, option_text(r->o, OPT_ENTRY), option_text(r->o, OPT_LAUNCH),
+        status = tw_args_create(r->device, r->module, option_text(r->o, OPT_ENTRY), contract == NULL ? NULL : file_title(contract),
                                 r->contract.at, r->contract.len, &r->args);
     return status == TW_OK ? apply_inputs(r) : status;
 }

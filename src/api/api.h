@@ -66,7 +66,7 @@ tw_status tw_api_gpu_open(tw_device *device, const tw_device_opts *opts);
 tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch *made);
 tw_status tw_api_gpu_run(tw_launch *launch);
 
-/* The entry called `name`, or the only one when name is NULL; NULL after a diagnostic. */
-const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name);
+/* The entry called `name`, or the only one when name is NULL; NULL after a diagnostic at the place that names it (file 0: none). */
+const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name, struct src_span at);
 
 #endif

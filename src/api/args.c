@@ -3,6 +3,7 @@
 
 #include "num/decimal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,16 @@ static bool make_map(tw_args *args, struct arg_slot *slot)
     return false;
 }
 
+/* The largest number of an integer type, or the negative of its smallest. */
+static uint64_t most_magnitude(struct contract_dtype t, bool negative)
+{
+    const unsigned bits = tw_contract_dtype_bits(t);
+    const uint64_t half = UINT64_C(1) << (bits - 1);
+    if (t.is_bool || tw_num_format(t.format)->family != NUM_SIGNED)
+        return negative ? 0 : t.is_bool ? 1 : half - 1 + half;
+    return negative ? half : half - 1;
+}
+
 /* A scalar's text as a word of its dtype. */
 static bool parse_scalar(const struct contract_arg *a, const char *text, uint64_t *word)
 {
@@ -85,16 +96,15 @@ static bool parse_scalar(const struct contract_arg *a, const char *text, uint64_
     if (tw_num_is_float(a->dtype.format))
         return tw_num_parse_decimal(s, a->dtype.format, word) == NUM_PARSED;
     const bool negative = text[0] == '-';
-    const char *digits = text + negative;
+    const char *const digits = text + negative;
+    const bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     char *end;
     if (*digits < '0' || *digits > '9')
         return false;
-    const uint64_t magnitude = strtoull(digits, &end, 0);
+    errno = 0;
+    const uint64_t magnitude = strtoull(digits, &end, hexadecimal ? 16 : 10);
     *word = negative ? 0 - magnitude : magnitude;
-    const unsigned bits = tw_contract_dtype_bits(a->dtype);
-    const uint64_t kept = bits == 64 ? *word : *word & ((UINT64_C(1) << bits) - 1);
-    return *end == '\0' && magnitude <= (UINT64_C(1) << 63) - (negative ? 0u : 1u) + (negative ? 0u : UINT64_C(1) << 63) &&
-           (uint64_t)tw_num_extend(a->dtype.format, kept) == *word;
+    return *end == '\0' && errno == 0 && magnitude <= most_magnitude(a->dtype, negative);
 }
 
 static bool set_scalar(tw_args *args, struct arg_slot *slot, const char *text)
@@ -206,8 +216,9 @@ static tw_status create(void *argument)
     args->contract = contract_of(call);
     if (args->contract == NULL)
         return TW_ERROR;
-    const struct ptx_func *entry =
-        tw_api_find_entry(ctx, args->module->ptx, call->entry == NULL ? args->contract->entry : call->entry);
+    const bool by_contract = call->entry == NULL;
+    const struct ptx_func *entry = tw_api_find_entry(ctx, args->module->ptx, by_contract ? args->contract->entry : call->entry,
+                                                     by_contract ? args->contract->entry_at : (struct src_span){0});
     if (entry == NULL)
         return TW_ERROR;
     args->entry = entry->name;

@@ -51,7 +51,7 @@ static bool check_params(tw_ctx *ctx, const char *entry, const tw_launch_opts *o
 tw_status tw_api_gpu_launch(tw_device *device, tw_module *module, const tw_launch_opts *opts, tw_launch *made)
 {
     tw_ctx *ctx = device->ctx;
-    const struct ptx_func *entry = tw_api_find_entry(ctx, module->ptx, opts->entry);
+    const struct ptx_func *entry = tw_api_find_entry(ctx, module->ptx, opts->entry, (struct src_span){0});
     if (entry == NULL)
         return TW_ERROR;
     struct param_layout layout;

@@ -153,7 +153,7 @@ static tw_status create(void *argument)
     tw_ctx *ctx = call->device->ctx;
     const uint32_t from = ctx->diags.list.len;
     struct arena *arena = &call->made->arena;
-    const struct ptx_func *entry = tw_api_find_entry(ctx, call->module->ptx, call->opts->entry);
+    const struct ptx_func *entry = tw_api_find_entry(ctx, call->module->ptx, call->opts->entry, (struct src_span){0});
     if (entry == NULL)
         return TW_ERROR;
     const struct program *program = tw_program_load(arena, &ctx->diags, call->module->ptx, call->device->memory);

@@ -25,20 +25,20 @@ static struct str printed(struct text *t)
 
 /* ---- entries and kernels by name ---------------------------------------------------------------- */
 
-static const struct ptx_func *report_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name)
+static const struct ptx_func *report_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name, struct src_span at)
 {
     struct text list;
     tw_text_init(&list, &ctx->arena);
     for (uint32_t i = 0; i < module->funcs.len; i++)
-        if (module->funcs.at[i].is_entry)
+        if (module->funcs.at[i].is_entry && module->funcs.at[i].has_body)
             tw_text_addf(&list, list.len == 0 ? "%s" : ", %s", module->funcs.at[i].name);
-    struct diag *d = name == NULL ? tw_diag(&ctx->diags, E0602, (struct src_span){0}, "the module has no single entry")
-                                  : tw_diag(&ctx->diags, E0602, (struct src_span){0}, "the module has no entry '%s'", name);
+    struct diag *d = name == NULL ? tw_diag(&ctx->diags, E0602, at, "the module has no single entry")
+                                  : tw_diag(&ctx->diags, E0602, at, "the module has no entry '%s'", name);
     tw_diag_expected(d, "one of: %s", list.len == 0 ? "(none)" : list.at);
     return NULL;
 }
 
-const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name)
+const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *module, const char *name, struct src_span at)
 {
     const struct ptx_func *found = NULL;
     uint32_t count = 0;
@@ -49,7 +49,7 @@ const struct ptx_func *tw_api_find_entry(tw_ctx *ctx, const struct ptx_module *m
         found = f;
         count++;
     }
-    return count == 1 ? found : report_entry(ctx, module, name);
+    return count == 1 ? found : report_entry(ctx, module, name, at);
 }
 
 static const char *choose_kernel(tw_ctx *ctx, const struct lang_program *program, const tw_compile_opts *opts)

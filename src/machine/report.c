@@ -363,10 +363,9 @@ void tw_report_limit(struct launch *l, const struct cluster *c, const char *what
 {
     l->status = LAUNCH_LIMIT;
     struct diag *const d = tw_diag(l->findings, E0707, (struct src_span){0}, "the limit on %s was reached: %s", what, value);
-    tw_diag_found(d, "%llu of %llu CTAs done after %llu warp instructions",
-                  (unsigned long long)(l->cluster_done * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
-                  (unsigned long long)(l->cluster_total * (l->cluster_ctas == 0 ? 1 : l->cluster_ctas)),
-                  (unsigned long long)l->warp_steps);
+    if (l->cluster_total != 0)
+        tw_diag_found(d, "%llu of %llu CTAs done after %llu warp instructions", (unsigned long long)(l->cluster_done * l->cluster_ctas),
+                      (unsigned long long)(l->cluster_total * l->cluster_ctas), (unsigned long long)l->warp_steps);
     tw_diag_fix(d, "raise %s, if the kernel needs more", option);
     if (note_running(l, c, d) || l->image == NULL || l->cluster_bytes == 0)
         return;

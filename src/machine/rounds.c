@@ -61,6 +61,8 @@ static const struct cluster *some_cluster(const struct launch *l)
 
 static const char *time_text(struct arena *arena, uint64_t nanoseconds)
 {
+    if (nanoseconds < 10000)
+        return tw_format(arena, "%llu ns", (unsigned long long)nanoseconds);
     if (nanoseconds < 10000000)
         return tw_format(arena, "%llu us", (unsigned long long)(nanoseconds / 1000));
     return tw_format(arena, "%llu ms", (unsigned long long)(nanoseconds / 1000000));

@@ -287,7 +287,8 @@ static void contracts_must_fit_the_entry(void **state)
                     "  expected: 4 bytes\n     found: a pointer of 8 bytes\n");
     close_bench(&b);
     assert_int_equal(open_bench(&b, "{\"entry\": \"move\", \"args\": []}"), TW_ERROR);
-    expect_text(&b, "error[E0602]: the module has no entry 'move'\n  expected: one of: copy\n");
+    expect_text(&b, "copy.json:1:11: error[E0602]: the module has no entry 'move'\n"
+                    "    1 | {\"entry\": \"move\", \"args\": []}\n      |           ^~~~~~\n  expected: one of: copy\n");
     close_bench(&b);
     assert_int_equal(open_bench(&b, NULL), TW_ERROR);
     expect_text(&b, "error[E0603]: PTX that was read has no launch contract of its own\n");
@@ -311,6 +312,50 @@ static void memory_and_scalars_must_be_there(void **state)
     tw_diagnostics_clear(b.ctx);
     assert_int_equal(tw_args_set(b.args, "n", "many"), TW_ERROR);
     assert_non_null(strstr(tw_diagnostics(b.ctx, TW_TEXT), "error[E0624]: 'many' is no value for scalar argument 'n'\n"));
+    close_bench(&b);
+}
+
+/* An integer is decimal, or hexadecimal with 0x, and fits its type: no number is taken modulo. */
+static void an_integer_that_its_type_does_not_hold_is_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *dtype, *value; tw_status want; } rows[] = {
+        {"uint32", "4294967295", TW_OK}, {"uint32", "4294967296", TW_ERROR}, {"uint32", "0xffffffff", TW_OK}, {"uint32", "0x100000000", TW_ERROR},
+        {"uint32", "-1", TW_ERROR}, {"uint32", "-0", TW_OK}, {"uint32", "18446744073709551615", TW_ERROR},
+        {"uint32", "99999999999999999999999", TW_ERROR}, {"uint32", "10u", TW_ERROR}, {"uint32", " 1", TW_ERROR}, {"uint32", "", TW_ERROR},
+        {"uint32", "0x", TW_ERROR}, {"uint32", "1e3", TW_ERROR}, {"uint32", "true", TW_ERROR},
+        {"int32", "2147483647", TW_OK}, {"int32", "2147483648", TW_ERROR}, {"int32", "-2147483648", TW_OK}, {"int32", "-2147483649", TW_ERROR},
+        {"int32", "18446744073709551615", TW_ERROR}, {"int32", "0xffffffff", TW_ERROR}, {"int32", "--1", TW_ERROR}, {"int32", "-", TW_ERROR},
+        {"int32", "-99999999999999999999999", TW_ERROR},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bench b;
+        char contract[512];
+        snprintf(contract, sizeof contract,
+                 "{\"entry\": \"copy\", \"args\": [{\"name\": \"x\", \"kind\": \"null\"}, {\"name\": \"out\", \"kind\": \"null\"},"
+                 "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"%s\"}]}", rows[i].dtype);
+        assert_int_equal(open_bench(&b, contract), TW_OK);
+        assert_int_equal(tw_args_set(b.args, "n", rows[i].value), rows[i].want);
+        close_bench(&b);
+    }
+}
+
+/* What is written with a 0 in front is no octal number. */
+static void a_leading_zero_changes_no_number(void **state)
+{
+    (void)state;
+    static const unsigned char data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    struct bench b;
+    char file[256];
+    const void *out;
+    size_t len;
+    assert_int_equal(open_bench(&b, contract_for("uint8", 12, 0)), TW_OK);
+    const size_t bytes = make_npy(file, "|u1", false, "(12,)", data, sizeof data);
+    assert_int_equal(tw_args_set_npy(b.args, "x", "x.npy", file, bytes), TW_OK);
+    assert_int_equal(tw_args_set(b.args, "n", "010"), TW_OK);
+    run_copy(&b);
+    assert_int_equal(tw_args_get_npy(b.args, "out", &out, &len), TW_OK);
+    assert_memory_equal((const char *)out + len - 12, "\1\2\3\4\5\6\7\10\11\12\0\0", 12);
     close_bench(&b);
 }
 
@@ -373,6 +418,8 @@ int main(void)
         cmocka_unit_test(comparison_follows_its_rule),
         cmocka_unit_test(contracts_must_fit_the_entry),
         cmocka_unit_test(memory_and_scalars_must_be_there),
+        cmocka_unit_test(an_integer_that_its_type_does_not_hold_is_refused),
+        cmocka_unit_test(a_leading_zero_changes_no_number),
         cmocka_unit_test(forms_that_a_module_lacks_are_named),
         cmocka_unit_test(a_device_is_the_gpu_that_it_was_made_as),
     };
