@@ -54,7 +54,7 @@ static void add_note_fields(struct diag *d, const struct fault_note *note)
         tw_diag_spec(d, "%s", note->spec);
 }
 
-static void describe(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
+static struct diag *describe(const struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
                      const struct fault_note *note, const char *message, const char *verb)
 {
     const struct launch *const l = w->cluster->launch;
@@ -68,15 +68,43 @@ static void describe(const struct warp *w, unsigned lane, const struct code *cod
     tw_source_name(l, o, &who);
     add_instruction(l, code, o, &who);
     tw_diag_note(d, (struct src_span){0}, "%s", who.at);
+    return d;
 }
 
-static void report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
+enum { MOST_CALLERS = 3 };
+
+/* Where the function of the frame was called, and its callers: a library's function seldom is where the mistake is. A function that
+ * calls itself from one place is one note. */
+static void add_callers(struct diag *d, const struct warp *w, const struct frame *f)
+{
+    for (unsigned notes = 0; f->caller != NULL && notes < MOST_CALLERS; notes++) {
+        const struct frame *const first = f;
+        const struct origin *const o = &f->caller->code->origins[f->call->origin];
+        struct text t;
+        uint32_t times = 0;
+        while (f->caller != NULL && f->call == first->call) {
+            times++;
+            f = f->caller;
+        }
+        tw_text_init(&t, w->cluster->diags->arena);
+        tw_text_addf(&t, "'%s' was called here", first->code->func->name);
+        if (times > 1)
+            tw_text_addf(&t, ", %u times in a row", times);
+        tw_source_name(w->cluster->launch, o, &t);
+        tw_diag_note(d, o->at, "%s", t.at);
+    }
+    if (f->caller != NULL)
+        tw_diag_note(d, (struct src_span){0}, "and so on, %u more calls", f->depth);
+}
+
+/* NULL where another fault has ended the launch. */
+static struct diag *report(struct warp *w, unsigned lane, const struct code *code, uint32_t origin, int diag_code,
                    const struct fault_note *note, const char *message, const char *verb)
 {
     if (w->cluster->status != LAUNCH_RUNNING)
-        return;
+        return NULL;
     w->cluster->status = LAUNCH_FAULT;
-    describe(w, lane, code, origin, diag_code, note, message, verb);
+    return describe(w, lane, code, origin, diag_code, note, message, verb);
 }
 
 bool tw_is_reported(const struct diags *diags, int code, struct src_span at)
@@ -120,7 +148,9 @@ enum exec_status tw_fault(struct warp *w, unsigned lane, int code, const struct 
     va_start(args, format);
     const char *const message = tw_formatv(w->cluster->diags->arena, format, args);
     va_end(args);
-    report(w, lane, w->code, w->code->insts[w->now->pc].origin, code, note, message, "by ");
+    struct diag *const d = report(w, lane, w->code, w->code->insts[w->now->pc].origin, code, note, message, "by ");
+    if (d != NULL)
+        add_callers(d, w, w->now->frame);
     return EXEC_FAULT;
 }
 

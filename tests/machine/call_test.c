@@ -93,7 +93,13 @@ static void a_recursion_without_end_is_diagnosed(void **state)
                     "k.ptx:7:1: error[E0715]: the call of 'down' is 256 calls deep\n"
                     "    7 | call.uni down;\n"
                     "      | ^~~~~~~~~~~~~~\n"
-                    "note: by thread (0,0,0) of block (0,0,0)\n");
+                    "note: by thread (0,0,0) of block (0,0,0)\n"
+                    "k.ptx:7:1: note: 'down' was called here, 254 times in a row\n"
+                    "    7 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "k.ptx:17:1: note: 'down' was called here\n"
+                    "   17 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n");
 }
 
 static void a_recursion_whose_variables_fill_local_memory_is_diagnosed(void **state)
@@ -104,7 +110,38 @@ static void a_recursion_whose_variables_fill_local_memory_is_diagnosed(void **st
                     "k.ptx:9:1: error[E0715]: the local variables of 'down' do not fit into the 16384 bytes of a thread\n"
                     "    9 | call.uni down;\n"
                     "      | ^~~~~~~~~~~~~~\n"
-                    "note: by thread (0,0,0) of block (0,0,0)\n");
+                    "note: by thread (0,0,0) of block (0,0,0)\n"
+                    "k.ptx:9:1: note: 'down' was called here\n"
+                    "    9 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "k.ptx:19:1: note: 'down' was called here\n"
+                    "   19 | call.uni down;\n"
+                    "      | ^~~~~~~~~~~~~~\n");
+}
+
+/* A fault in a function names the calls that led there, each with its line of the source, three at most. */
+static void a_fault_in_a_function_names_its_callers(void **state)
+{
+    call_must_fault(*state,
+                    KERNEL(".file 1 \"k.cu\"\n.func put(.reg .b64 p)\n{\nst.global.u32 [p], 1;\nret;\n}\n.func b(.reg .b64 p)\n{\n.loc 1 8 3\ncall put, (p);\nret;\n}\n"
+                           ".func c(.reg .b64 p)\n{\ncall b, (p);\nret;\n}\n.func d(.reg .b64 p)\n{\ncall c, (p);\nret;\n}\n.func e(.reg .b64 p)\n{\ncall d, (p);\nret;\n}",
+                           ".loc 1 30 3\nmov.b64 %q1, 0;\ncall e, (%q1);\n"),
+                    "k.ptx:7:1: error[E0701]: store of 4 bytes at 0x0, outside global memory\n"
+                    "    7 | st.global.u32 [p], 1;\n"
+                    "      | ^~~~~~~~~~~~~~~~~~~~~\n"
+                    "  expected: an address inside an allocation\n"
+                    "     found: 123145302310912 bytes before 'out' of 16384 bytes\n"
+                    "note: by thread (0,0,0) of block (0,0,0)\n"
+                    "k.ptx:13:1: note: 'put' was called here, k.cu:8\n"
+                    "   13 | call put, (p);\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "k.ptx:18:1: note: 'b' was called here\n"
+                    "   18 | call b, (p);\n"
+                    "      | ^~~~~~~~~~~~\n"
+                    "k.ptx:23:1: note: 'c' was called here\n"
+                    "   23 | call c, (p);\n"
+                    "      | ^~~~~~~~~~~~\n"
+                    "note: and so on, 2 more calls\n");
 }
 
 static void an_address_that_is_no_function_s_cannot_be_called(void **state)
@@ -272,6 +309,7 @@ int main(void)
         ROOM_TEST(a_recursive_function_keeps_a_frame_for_each_call),
         ROOM_TEST(a_recursion_without_end_is_diagnosed),
         ROOM_TEST(a_recursion_whose_variables_fill_local_memory_is_diagnosed),
+        ROOM_TEST(a_fault_in_a_function_names_its_callers),
         ROOM_TEST(an_address_that_is_no_function_s_cannot_be_called),
         ROOM_TEST(a_function_pointer_splits_the_warp_by_target),
         ROOM_TEST(a_function_s_address_is_the_same_by_mov_and_in_a_table),

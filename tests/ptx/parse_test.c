@@ -276,6 +276,22 @@ static void canonical_text_is_a_fixed_point(void **state)
     assert_string_equal(first.at, second.at);
 }
 
+/* How functions and variables are linked, and what a body is not: kept, and printed again. */
+static void linking_is_kept(void **state)
+{
+    static const char text[] =
+        ".version 8.8\n.target sm_100a\n.address_size 64\n\n.common .global .align 4 .b32 pool[2];\n.weak .global .align 4 .u32 word = 5;\n"
+        ".visible .const .align 4 .b32 table[2] = {1, 2};\n.extern .global .align 4 .u32 elsewhere;\n\n"
+        ".extern .func stop()\n.noreturn;\n\n.weak .func one()\n{\n    ret;\n}\n\n.visible .func two();\n\n.alias two, one;\n";
+    struct bench_room *room = *state;
+    struct text printed;
+    const struct ptx_module *m = tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
+    tw_test_expect_diags(room, "");
+    tw_text_init(&printed, &room->arena);
+    tw_ptx_print(m, &printed);
+    assert_string_equal(printed.at, text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +307,7 @@ int main(void)
         ROOM_TEST(source_lines_are_in_effect_until_the_next),
         ROOM_TEST(calls_and_tables_are_resolved),
         ROOM_TEST(canonical_text_is_a_fixed_point),
+        ROOM_TEST(linking_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
