@@ -279,6 +279,47 @@ static void report_member(const struct isa *isa, const struct tokens *t, struct 
     out->token_offset = (uint32_t)(t->text[1].at - t->text[0].at);
 }
 
+/* The opcode whose first word is nearest; among those of one family the one that has most of the rest. */
+static const char *nearest_opcode(const struct isa *isa, const struct tokens *t)
+{
+    const struct str whole = {t->text[0].at, (size_t)(t->text[t->count - 1].at + t->text[t->count - 1].len - t->text[0].at)};
+    uint32_t best = t->text[0].len < 4 ? 2 : 3, best_rest = UINT32_MAX;
+    const char *nearest = NULL;
+    for (uint32_t i = 0; i < isa->heads_list.len; i++) {
+        const struct str opcode = tw_str(isa->heads_list.at[i].opcode);
+        const uint32_t d = tw_str_distance(t->text[0], first_word(opcode.at));
+        if (d > best || (d == best && nearest == NULL))
+            continue;
+        const uint32_t rest = tw_str_distance((struct str){whole.at, whole.len < opcode.len ? whole.len : opcode.len}, opcode);
+        if (d == best && rest >= best_rest)
+            continue;
+        best = d;
+        best_rest = rest;
+        nearest = opcode.at;
+    }
+    return nearest;
+}
+
+/* The next word of an opcode that begins with what stands in front of token `at`, if it is near that token. */
+static const char *nearest_word(const struct isa *isa, struct arena *arena, const struct tokens *t, unsigned at)
+{
+    const char *const before = tw_arena_copy(arena, t->text[0].at, (size_t)(t->text[at].at - t->text[0].at));
+    uint32_t best = t->text[at].len < 5 ? 2 : 3;
+    const char *nearest = NULL;
+    for (uint32_t i = 0; i < isa->heads_list.len; i++) {
+        const char *const opcode = isa->heads_list.at[i].opcode;
+        if (!tw_str_starts(tw_str(opcode), before))
+            continue;
+        const struct str word = first_word(opcode + strlen(before));
+        const uint32_t d = tw_str_distance(t->text[at], word);
+        if (d < best) {
+            best = d;
+            nearest = tw_arena_copy(arena, word.at, word.len);
+        }
+    }
+    return nearest;
+}
+
 /* The family of an opcode that PTX has and the catalogue has not, or NULL. */
 static const char *unsupported(struct str first)
 {
@@ -305,14 +346,8 @@ static void report_opcode(const struct isa *isa, const struct tokens *t, struct 
         return;
     }
     report_member(isa, t, out);
-    uint32_t best = t->text[0].len < 4 ? 2 : 3;
-    for (uint32_t i = 0; i < isa->heads_list.len && out->token.at == t->text[0].at; i++) {
-        uint32_t d = tw_str_distance(t->text[0], first_word(isa->heads_list.at[i].opcode));
-        if (d < best) {
-            best = d;
-            out->nearest = isa->heads_list.at[i].opcode;
-        }
-    }
+    if (out->token.at == t->text[0].at)
+        out->nearest = nearest_opcode(isa, t);
 }
 
 static void report_refused(const struct isa *isa, struct arena *arena, const struct tokens *t,
@@ -323,6 +358,8 @@ static void report_refused(const struct isa *isa, struct arena *arena, const str
     out->token_offset = (uint32_t)(t->text[at].at - t->text[0].at);
     out->status = t->mod[at] == MOD_NONE ? MATCH_UNKNOWN_MODIFIER : MATCH_REFUSED_MODIFIER;
     out->nearest = t->mod[at] == MOD_NONE ? nearest_for(isa, near, t->text[at]) : NULL;
+    if (t->mod[at] == MOD_NONE && out->nearest == NULL)
+        out->nearest = nearest_word(isa, arena, t, at);
     struct text words;
     tw_text_init(&words, arena);
     if (near->attempt.missing >= 0)

@@ -75,7 +75,7 @@ static void a_failed_match_says_what_is_wrong_and_what_is_near(void **state)
         const char *token, *nearest;
     } rows[] = {
         {"addd.s32", MATCH_UNKNOWN_OPCODE, "addd", "add"},
-        {"tcgen5.mma.cta_group::1.kind::f16", MATCH_UNKNOWN_OPCODE, "tcgen5", "tcgen05.alloc"},
+        {"tcgen5.mma.cta_group::1.kind::f16", MATCH_UNKNOWN_OPCODE, "tcgen5", "tcgen05.mma"},
         {"mbarrier.try_wiat.parity.shared::cta.b64", MATCH_UNKNOWN_OPCODE, "try_wiat", "mbarrier.try_wait"},
         {"tcgen05.mma.cta_group::1.kind::f17", MATCH_UNKNOWN_MODIFIER, "kind::f17", "kind::f16"},
         {"ld.globl.u32", MATCH_UNKNOWN_MODIFIER, "globl", "global"},

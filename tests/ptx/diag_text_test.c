@@ -347,6 +347,32 @@ static void an_unknown_member_of_a_family_gets_the_nearest_member(void **state)
         "       fix: did you mean 'mbarrier.try_wait'?\n");
 }
 
+static void a_misspelt_family_keeps_the_member(void **state)
+{
+    expect(*state,
+        ".version 8.8\n"
+        ".target sm_100a\n"
+        ".address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{\n"
+        ".reg .b32 %r<8>;\n"
+        ".reg .b64 %rd<8>;\n"
+        "mbarier.init.shared::cta.b64 [%r1], 1;\n"
+        "cp.async.bulk.tensr.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r1}], [%r2];\n"
+        "ret;\n"
+        "}\n",
+        "k.ptx:8:1: error[E0506]: unknown instruction 'mbarier.init.shared::cta.b64'\n"
+        "    8 | mbarier.init.shared::cta.b64 [%r1], 1;\n"
+        "      | ^~~~~~~\n"
+        "       fix: did you mean 'mbarrier.init'?\n"
+        "k.ptx:9:15: error[E0507]: unknown modifier '.tensr' on 'cp.async.bulk'\n"
+        "    9 | cp.async.bulk.tensr.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r1}], [%r2];\n"
+        "      |               ^~~~~\n"
+        "  expected: cp.async.bulk.space=global.space2=shared::cta.completion=bulk_group{.cache_hint}{.cp_mask}\n"
+        "       fix: did you mean '.tensor'?\n"
+        "      spec: PTX ISA, cp.async.bulk\n");
+}
+
 static void an_unknown_modifier_gets_the_nearest_spelling(void **state)
 {
     expect(*state,
@@ -703,6 +729,7 @@ int main(void)
         ROOM_TEST(a_label_of_an_inner_block_is_not_seen_outside),
         ROOM_TEST(an_unknown_instruction_gets_the_nearest_name),
         ROOM_TEST(an_unknown_member_of_a_family_gets_the_nearest_member),
+        ROOM_TEST(a_misspelt_family_keeps_the_member),
         ROOM_TEST(an_unknown_modifier_gets_the_nearest_spelling),
         ROOM_TEST(a_modifier_that_the_instruction_does_not_take_is_named),
         ROOM_TEST(modifiers_that_exclude_each_other_are_named),
