@@ -18,7 +18,8 @@
  *     [addr@space]       address in the space of that slot  #n:u32     immediate only
  *     {d:b32*num}        vector, length from slot `num`     x?         may be absent
  *     =d:b32|p:pred      pair                               !c:pred    predicate that `!` may negate
- *     =_d:b32            a sink, too                        =-{d:b32*vec}  sinks for elements alone */
+ *     =_d:b32            a sink, too                        =-{d:b32*vec}  sinks for elements alone
+ *     -{a:b32*vec}       sinks for elements of a source of 256 bits */
 #ifndef TW_ISA_ISA_H
 #define TW_ISA_ISA_H
 

@@ -25,7 +25,7 @@ enum isa_rule {
 /* One condition of a legality row. */
 enum isa_cond_kind {
     COND_MOD,    /* a modifier is written */
-    COND_SLOT,   /* a slot is filled */
+    COND_SLOT,   /* a slot is filled, with one of `alts` where there are any */
     COND_ROLE,   /* an operand is there */
     COND_ADDRESS /* an operand is an address */
 };
@@ -34,6 +34,8 @@ struct isa_cond {
     uint8_t kind;
     bool negated;
     uint16_t value; /* enum isa_mod, isa_slot or isa_role */
+    uint8_t alt_count;
+    const uint16_t *alts;
 };
 
 /* A row of isa_legal.def: forbids (words != NULL) or needs (ptx, targets). */

@@ -123,13 +123,23 @@ struct subject {
     struct mod_set mods;
 };
 
+/* Two slots may share alternatives, so "a modifier is written" does not say in which of them. */
+static bool slot_holds(const struct isa_cond *c, const struct isa_spelling *s)
+{
+    const unsigned mod = isa_spelling_mod(s, (enum isa_slot)c->value);
+    for (unsigned i = 0; i < c->alt_count; i++)
+        if (c->alts[i] == mod)
+            return true;
+    return c->alt_count == 0 && mod != MOD_NONE;
+}
+
 static bool cond_holds(const struct isa_cond *c, const struct subject *s)
 {
     bool holds;
     if (c->kind == COND_MOD) {
         holds = has_mod(&s->mods, c->value);
     } else if (c->kind == COND_SLOT) {
-        holds = isa_spelling_mod(s->spelling, (enum isa_slot)c->value) != MOD_NONE;
+        holds = slot_holds(c, s->spelling);
     } else {
         const int at = s->spelling->form->operand_of[c->value];
         if (!s->operands.known && at >= 0)

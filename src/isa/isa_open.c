@@ -478,14 +478,16 @@ static void open_heads(struct isa *isa)
     }
 }
 
-/* condition := ['!'] (modifier | '.' slot | '@' role ['[]']), separated by blanks */
-static struct isa_cond take_cond(struct cursor *c)
+/* condition := ['!'] (modifier | '.' slot ['=' alternatives] | '@' role ['[]']), separated by blanks */
+static struct isa_cond take_cond(struct isa *isa, struct cursor *c)
 {
     struct isa_cond cond = {.negated = take(c, '!')};
     if (take(c, '.')) {
         cond.kind = COND_SLOT;
-        cond.value = (uint16_t)find(&c->isa->slots, take_word(c));
+        cond.value = (uint16_t)find(&isa->slots, take_word(c));
         assert(cond.value != SLOT_NONE);
+        if (take(c, '='))
+            cond.alts = take_alternatives(isa, c, &cond.alt_count);
     } else if (take(c, '@')) {
         cond.value = (uint16_t)take_role(c);
         cond.kind = COND_ROLE;
@@ -495,7 +497,7 @@ static struct isa_cond take_cond(struct cursor *c)
         }
     } else {
         cond.kind = COND_MOD;
-        cond.value = (uint16_t)mod_named(c->isa, take_word(c));
+        cond.value = (uint16_t)mod_named(isa, take_word(c));
     }
     return cond;
 }
@@ -512,7 +514,7 @@ static void open_legal(struct isa *isa)
         struct cursor c = {isa, legal_rows[i].when, legal_rows[i].when};
         while (*c.at != '\0') {
             assert(l->cond_count < 12);
-            list[l->cond_count++] = take_cond(&c);
+            list[l->cond_count++] = take_cond(isa, &c);
             while (take(&c, ' '))
                 continue;
         }

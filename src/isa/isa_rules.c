@@ -143,7 +143,7 @@ static const char *rule_cvt_float(const struct isa_spelling *s)
         return "an integral rounding (.rni, .rzi, .rmi, .rpi) only between equal floating-point types";
     if (!to_integral && rnd != MOD_NONE && !narrows && d == a)
         return "no rounding, or an integral one, between equal types";
-    if (!to_integral && rnd != MOD_NONE && isa_type_bits(d) > isa_type_bits(a) && !(d == MOD_F32 && a == MOD_BF16))
+    if (!to_integral && rnd != MOD_NONE && isa_type_bits(d) > isa_type_bits(a) && a != MOD_BF16)
         return "no rounding where the destination is wider";
     if (narrows && rnd == MOD_NONE)
         return "a rounding (.rn, .rz, .rm or .rp) where the destination is narrower";

@@ -1,10 +1,15 @@
 /* Immediate values that a form's plain range cannot say.
  * SOURCE: PTX ISA, the instructions' own sections; verdicts of ptxas 13.0 agree. */
 #include "isa/isa_catalogue.h"
+#include "isa/mma_form.h"
+#include "isa/mma_map.h"
 
 #include <stddef.h>
 
-enum value_kind { MULTIPLE, POWER_OF_TWO, ONE_OF, RANGE };
+enum value_kind { MULTIPLE, POWER_OF_TWO, ONE_OF, RANGE, SELECTOR };
+
+/* A selector says which of a quad's lanes hold the metadata; where all do there is but one choice. */
+#define SELECTOR_WORDS "a selector of lanes that hold metadata: below 4, 2 or 1 where a quarter, half or all of a quad does"
 
 struct value_row {
     enum isa_op op;
@@ -29,12 +34,17 @@ static const struct value_row rows[] = {
     {OP_WGMMA, ROLE_IMM_SCALE_B, MOD_NONE, ONE_OF, {1, -1, -1, -1}, "1 or -1", NULL},
     {OP_WGMMA_SP, ROLE_IMM_SCALE_A, MOD_NONE, ONE_OF, {1, -1, -1, -1}, "1 or -1", NULL},
     {OP_WGMMA_SP, ROLE_IMM_SCALE_B, MOD_NONE, ONE_OF, {1, -1, -1, -1}, "1 or -1", NULL},
+    {OP_ALLOCA, ROLE_N, MOD_NONE, POWER_OF_TWO, {0, 0, 0, 0}, "a power of two", NULL},
     {OP_ST_BULK, ROLE_VALUE, MOD_NONE, ONE_OF, {0, 0, 0, 0}, "0, the only value that can be stored", NULL},
     {OP_ST_BULK, ROLE_BYTES, MOD_NONE, MULTIPLE, {8, 0, 0, 0}, "a multiple of 8 bytes", NULL},
+    {OP_MMA_SP, ROLE_SELECTOR, MOD_NONE, SELECTOR, {0, 0, 0, 0}, SELECTOR_WORDS, NULL},
+    {OP_MMA_SP_BLOCK_SCALE, ROLE_SELECTOR, MOD_NONE, SELECTOR, {0, 0, 0, 0}, SELECTOR_WORDS, NULL},
+    {OP_WGMMA_SP, ROLE_SELECTOR, MOD_NONE, SELECTOR, {0, 0, 0, 0}, SELECTOR_WORDS, NULL},
     {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_INTERLEAVE_LAYOUT, RANGE, {0, 2, 0, 0}, "0, 1 or 2", NULL},
     {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_SWIZZLE_MODE, RANGE, {0, 3, 0, 0}, "0 to 3; 4 is for sm_103a", "sm_103a"},
     {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_SWIZZLE_MODE, RANGE, {0, 4, 0, 0}, "0 to 4", NULL},
     {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_SWIZZLE_ATOMICITY, RANGE, {0, 3, 0, 0}, "0 to 3", NULL},
+    {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_ELEMTYPE, RANGE, {0, 12, 0, 0}, "0 to 12; 13 to 15 are for sm_100 and later", "sm_100"},
     {OP_TENSORMAP_REPLACE, ROLE_VALUE, MOD_FILL_MODE, RANGE, {0, 1, 0, 0}, "0 or 1", NULL},
 };
 
@@ -46,8 +56,18 @@ static bool has_mod(const struct isa_spelling *s, unsigned mod)
     return mod == MOD_NONE;
 }
 
-static bool meets(const struct value_row *row, int64_t value)
+static int64_t selectors_of(const struct isa_spelling *s)
 {
+    struct mma_form form;
+    if (tw_mma_form_of(s, &form))
+        return form.part[MMA_META].choices;
+    return tw_mma_sp_selectors(isa_type_bits(isa_spelling_mod(s, SLOT_ATYPE)), isa_shape_k(isa_spelling_mod(s, SLOT_SHAPE)));
+}
+
+static bool meets(const struct value_row *row, const struct isa_spelling *s, int64_t value)
+{
+    if (row->kind == SELECTOR)
+        return value >= 0 && value < selectors_of(s);
     if (row->kind == MULTIPLE)
         return value % row->values[0] == 0;
     if (row->kind == POWER_OF_TWO)
@@ -61,7 +81,7 @@ const char *tw_isa_value_refused(const struct isa_spelling *s, unsigned operand,
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].op == s->form->op && rows[i].role == s->form->operands[operand].role && has_mod(s, rows[i].with) &&
-            !meets(&rows[i], value) && (rows[i].except == NULL || !tw_isa_target_in(env->target, rows[i].except)))
+            !meets(&rows[i], s, value) && (rows[i].except == NULL || !tw_isa_target_in(env->target, rows[i].except)))
             return rows[i].words;
     return NULL;
 }

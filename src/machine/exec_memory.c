@@ -246,6 +246,34 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
     return EXEC_NEXT;
 }
 
+/* A vector with sinks: the bytes of those elements keep what they hold, and no event touches them. The access is that of the
+ * whole vector: aligned to it and inside the allocation. SOURCE: PTX ISA, st, vectors of 256 bits. */
+static enum exec_status exec_st_masked(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const uint32_t *const refs = data_refs(w, &d->op[1]);
+    const uint32_t bytes = (uint32_t)d->elem_bytes * d->elems;
+    uint32_t written = 0;
+    for (uint32_t k = 0; k < d->elems; k++)
+        written += refs[k] != REF_NONE ? d->elem_bytes : 0u;
+    tally_lanes(w, d, &d->op[0], mask, written, false, true);
+    FOR_LANES(lane, mask) {
+        const uint64_t address = lane_address(w, &d->op[0], lane);
+        uint8_t *const at = access_at(w, d, lane, (enum space)d->imm, address, bytes, true);
+        if (at == NULL)
+            return EXEC_FAULT;
+        for (uint32_t k = 0; k < d->elems; k++) {
+            const uint32_t offset = k * d->elem_bytes;
+            if (refs[k] == REF_NONE)
+                continue;
+            if (observes_access(w->cluster, (uint64_t)d->imm, true))
+                tw_emit_access(w, d, lane, (enum space)d->imm, address + offset, d->elem_bytes, false, true);
+            read_register(w, &d->op[1], refs[k], lane, at + offset, d->elem_bytes);
+        }
+    }
+    w->cluster->changes++;
+    return EXEC_NEXT;
+}
+
 /* ---- The common case: 32-bit elements and registers, lanes at a constant distance ---------------------------- */
 
 static enum exec_status exec_ld_32(struct warp *w, const struct dinst *d, uint32_t mask)
@@ -415,12 +443,27 @@ static bool prepare_ld(struct decoder *dc, const struct ptx_inst *in, struct din
     return true;
 }
 
+static bool has_sink(struct decoder *dc, const struct ptx_inst *in)
+{
+    const struct ptx_func *const f = tw_decode_func(dc);
+    const struct ptx_operand *const data = tw_ptx_operand(f, in, ROLE_A);
+    if (data->kind != OPERAND_VECTOR)
+        return false;
+    for (uint32_t i = 0; i < data->count; i++)
+        if (tw_ptx_elements(f, data)[i].kind == OPERAND_SINK)
+            return true;
+    return false;
+}
+
 static bool prepare_st(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     decode_shape(in, d);
     if (!tw_decode_role(dc, in, ROLE_ADDR, d, 0) || !tw_decode_role(dc, in, ROLE_A, d, 1))
         return false;
-    d->run = tw_is_call_param(dc, in, ROLE_ADDR) ? exec_st_call_param : all_32(d, &d->op[1]) ? exec_st_32 : exec_st;
+    d->run = tw_is_call_param(dc, in, ROLE_ADDR) ? exec_st_call_param
+             : has_sink(dc, in)                  ? exec_st_masked
+             : all_32(d, &d->op[1])              ? exec_st_32
+                                                 : exec_st;
     return true;
 }
 
