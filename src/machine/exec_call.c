@@ -134,7 +134,7 @@ static enum exec_status exec_call_print(struct warp *w, const struct dinst *d, u
 {
     const struct call_site *const site = d->extra;
     const struct launch *const l = w->cluster->launch;
-    tw_poll_is_none(w->now); /* somebody reads what it prints */
+    tw_poll_is_none(w); /* somebody reads what it prints */
     FOR_LANES(lane, mask) {
         struct arena_mark mark = tw_arena_mark(&w->cluster->arena);
         struct text out;

@@ -314,6 +314,8 @@ struct cluster {
     uint64_t woken_at;      /* changes of the whole launch when its pollers looked last */
     uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
     uint64_t idle_changes;
+    uint64_t idle_state;    /* of all threads, at one of those stalls */
+    uint64_t asked;         /* times that a clock was read or text printed */
     bool ended;
 };
 

@@ -50,6 +50,19 @@ static uint64_t state_of(const struct warp *w, const struct split *s)
     return f->params == NULL ? h : hash_bytes(h, f->params, (size_t)LANES * f->code->param_bytes);
 }
 
+uint64_t tw_poll_state(const struct cluster *c)
+{
+    uint64_t h = mix(0, c->asked);
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        const struct warp *const w = c->order[i];
+        uint64_t of_warp = w->id; /* warps change places in the order */
+        for (uint32_t k = 0; k < w->split_count; k++)
+            of_warp = mix(mix(of_warp, state_of(w, &w->splits[k])), (uint64_t)w->splits[k].wait.kind ^ w->splits[k].wait.key << 8);
+        h += mix(of_warp, w->cta->rank);
+    }
+    return h;
+}
+
 void tw_poll_watch(struct cluster *c)
 {
     if (c->changes != c->watch.changes) {

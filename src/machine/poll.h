@@ -8,11 +8,15 @@
 void tw_poll_watch(struct cluster *c);
 /* The executing split has jumped back from `from` while the cluster is watched; true when it has been parked. */
 bool tw_poll_look(struct warp *w, uint32_t from);
-/* The split has asked for the time or has printed: the loop that it goes round does something, whatever its registers hold. */
-static inline void tw_poll_is_none(struct split *s)
+/* The executing split has asked for the time or has printed: the loop that it goes round does something, whatever its
+ * registers hold. */
+static inline void tw_poll_is_none(struct warp *w)
 {
-    s->watched.session = 0;
+    w->now->watched.session = 0;
+    w->cluster->asked++;
 }
+/* All that decides what the cluster does next, memory apart, as one word. */
+uint64_t tw_poll_state(const struct cluster *c);
 /* Lets pollers look again: what they read may have changed. */
 void tw_poll_wake(struct cluster *c);
 /* The same when something within the cluster has changed since they were parked. */

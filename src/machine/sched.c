@@ -7,8 +7,10 @@
  *
  * When no split of the cluster can run, that is a stall. Then, in this order: an engine lands what
  * some wait needs, and nothing more; waits that may time out do so; and if that changes nothing for
- * IDLE_ROUNDS rounds, the oldest operation of an engine lands where threads poll (poll.c), and else the
- * cluster sleeps until another changes memory. Where nobody polls, it is in deadlock. */
+ * IDLE_ROUNDS rounds, the oldest operation of an engine lands where threads poll (poll.c), and else waits
+ * go on timing out until all threads are in a state in which they were before: who counts the answers, or
+ * looks at a clock, may have had enough. Then the cluster sleeps until another changes memory. Where nobody
+ * polls, it is in deadlock. */
 #include "machine/decode.h"
 #include "machine/poll.h"
 #include "machine/run.h"
@@ -18,7 +20,8 @@
 enum {
     TURN_STEPS = 256,   /* instructions of a warp's turn, plus up to as many drawn from the seed */
     SPIN_LIMIT = 512,   /* backward branches before a split gives way to others of its warp      */
-    IDLE_ROUNDS = 64    /* stalls in a row in which polling may go on without any change         */
+    IDLE_ROUNDS = 64,   /* stalls in a row in which polling may go on without any change         */
+    TIME_OUT = 1000000  /* nanoseconds that a wait takes which times out; the ISA leaves it open  */
 };
 
 /* ---- One warp ------------------------------------------------------------------------------- */
@@ -343,9 +346,30 @@ static uint32_t time_out_polls(struct cluster *c)
                 continue;
             s->wait.kind = WAIT_NONE;
             s->timed_out = true;
+            c->order[i]->steps += TIME_OUT;
             woken++;
         }
     return woken;
+}
+
+static bool time_out(struct cluster *c)
+{
+    if (time_out_polls(c) == 0)
+        return false;
+    c->idle_rounds++;
+    c->idle_changes = c->changes;
+    return true;
+}
+
+/* Whether a state comes again: what is compared with is kept for longer and longer (Brent's way to find a cycle). */
+static bool been_here(struct cluster *c)
+{
+    const uint64_t state = tw_poll_state(c);
+    if (c->idle_rounds > IDLE_ROUNDS && state == c->idle_state)
+        return true;
+    if ((c->idle_rounds & (c->idle_rounds - 1)) == 0)
+        c->idle_state = state;
+    return false;
 }
 
 static bool any_runnable(const struct cluster *c)
@@ -378,15 +402,17 @@ static void stall(struct cluster *c)
     }
     if (c->changes != c->idle_changes)
         c->idle_rounds = 0;
-    if (c->idle_rounds < IDLE_ROUNDS && time_out_polls(c) != 0) {
-        c->idle_rounds++;
-        c->idle_changes = c->changes;
+    if (c->idle_rounds < IDLE_ROUNDS && time_out(c))
         return;
-    }
-    if (!tw_polls(c))
-        tw_report_deadlock(c);
-    else if (!land_oldest(c))
+    const bool polls = tw_polls(c);
+    if (polls && land_oldest(c))
+        return;
+    if (c->idle_rounds >= IDLE_ROUNDS && !been_here(c) && time_out(c))
+        return;
+    if (polls)
         c->asleep = true;
+    else
+        tw_report_deadlock(c);
 }
 
 /* ---- The cluster ---------------------------------------------------------------------------- */

@@ -145,7 +145,7 @@ void tw_warp_read_clocks(struct warp *w)
     for (uint32_t i = 0; i < f->code->special_count; i++)
         if (is_clock((enum special_kind)f->code->specials[i].kind))
             fill_special(w, f, &f->code->specials[i]);
-    tw_poll_is_none(w->now);
+    tw_poll_is_none(w);
 }
 
 void tw_warp_start(struct warp *w, const struct code *kernel, uint32_t born)

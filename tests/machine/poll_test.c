@@ -200,6 +200,41 @@ static void a_loop_that_waits_for_a_deadline_ends(void **state)
     }
 }
 
+/* Nobody arrives. Who gives up after many tries, or when its time is over, goes on; who does neither is in deadlock, and so is who
+ * counts in circles. SOURCE: PTX ISA, mbarrier.try_wait: it may return false after a time limit of the system. */
+static void a_wait_with_an_end_of_its_own_is_no_deadlock(void **state)
+{
+    static const struct { const char *loop; enum launch_status want; } rows[] = {
+        {"add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 1000;\n@%p2 bra L;\n", LAUNCH_FINISHED},
+        {"mov.u64 %q2, %clock64;\nsub.u64 %q2, %q2, %q1;\nsetp.lt.u64 %p2, %q2, 2000000000;\nmov.u64 %q2, 0;\n@%p2 bra L;\n", LAUNCH_FINISHED},
+        {"call (%q2), now, ();\nsetp.lt.u64 %p2, %q2, 2000000000;\nmov.u64 %q2, 0;\n@%p2 bra L;\n", LAUNCH_FINISHED},
+        {"bra L;\n", LAUNCH_DEADLOCK},
+        {"add.u32 %r1, %r1, 1;\nand.b32 %r1, %r1, 127;\nbra L;\n", LAUNCH_DEADLOCK},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (uint32_t block = 32; block <= 96; block += 64) {
+            struct bench_room *const room = *state;
+            struct rig rig;
+            uint64_t out;
+            tw_diags_init(&room->diags, &room->arena, &room->sources);
+            const uint32_t *const words = kernel_load(
+                &rig, room,
+                tw_format(&room->arena, "%s%s%s",
+                          KERNEL_HEAD(".shared .align 8 .b64 bar;\n.func (.reg .b64 v) now () { mov.u64 v, %clock64; ret; }")
+                          "setp.ne.u32 %p3, %t, 0;\n@%p3 bra GO;\nmbarrier.init.shared.b64 [bar], 1;\nGO: bar.sync 0;\n"
+                          "mov.u32 %r1, 0;\nmov.u64 %q1, %clock64;\n"
+                          "L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;\n@%p1 bra END;\n",
+                          rows[i].loop, "st.global.u32 [%at], 7;\nEND: ret;\n}\n"),
+                &out);
+            assert_int_equal(run_poll(&rig, &out, 1, block, 3), rows[i].want);
+            assert_int_equal(words[block - 1], rows[i].want == LAUNCH_FINISHED ? 7 : 0);
+            assert_int_equal(strstr(tw_test_diags(room), "error[E0706]: deadlock") != NULL, rows[i].want == LAUNCH_DEADLOCK);
+            rig_end(&rig);
+        }
+    struct bench_room *const room = *state;
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +244,7 @@ int main(void)
         ROOM_TEST(a_loop_that_cannot_end_is_diagnosed),
         ROOM_TEST(a_loop_that_prints_is_no_livelock),
         ROOM_TEST(a_loop_that_waits_for_a_deadline_ends),
+        ROOM_TEST(a_wait_with_an_end_of_its_own_is_no_deadlock),
         ROOM_TEST(a_loop_that_counts_is_no_livelock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
