@@ -77,12 +77,7 @@ static bool decode_inst(struct decoder *dc, const struct ptx_inst *in, struct di
 
 static struct origin origin_of(const struct ptx_func *f, const struct ptx_inst *in)
 {
-    struct origin o = {.at = tw_ptx_inst_span(f, in), .inst = in};
-    if (in->loc != 0) {
-        o.loc_file = f->locs.at[in->loc - 1].file;
-        o.loc_line = f->locs.at[in->loc - 1].line;
-    }
-    return o;
+    return (struct origin){.at = tw_ptx_inst_span(f, in), .inst = in, .locs = f->locs.at, .loc = in->loc};
 }
 
 static bool too_large(struct decoder *dc, const struct ptx_var *v, unsigned most, const char *what)

@@ -17,7 +17,8 @@ struct program;
 struct origin {
     struct src_span at;          /* PTX text */
     const struct ptx_inst *inst;
-    uint32_t loc_file, loc_line; /* of the last .loc; 0: none */
+    const struct ptx_loc *locs;  /* of the function */
+    uint32_t loc;                /* the last of them that stands before it, counted from 1; 0: none */
 };
 
 /* Rows that hold the same value while a warp runs, written when its frame is made. */

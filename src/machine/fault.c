@@ -22,12 +22,36 @@ void tw_thread_name(const struct warp *w, unsigned lane, struct text *out)
     tw_launch_thread_name(w->cluster->launch, w->cluster->index, w->cta->rank, w->id * LANES + lane, out);
 }
 
+static void add_line(const struct launch *l, uint32_t number, uint32_t line, struct text *out)
+{
+    const struct ptx_file *const file = tw_ptx_find_file(l->program->module, number);
+    tw_text_addf(out, " %s:%u", file == NULL ? "?" : file->name, line);
+}
+
+/* The .loc that an inlined one was inlined at, counted from 1; 0: there is none. SOURCE: PTX ISA, .loc: it stands before. */
+static uint32_t inlined_at(const struct ptx_loc *locs, uint32_t loc)
+{
+    const struct ptx_loc *const inner = &locs[loc - 1];
+    for (uint32_t i = loc - 1; i > 0; i--)
+        if (locs[i - 1].file == inner->at_file && locs[i - 1].line == inner->at_line && locs[i - 1].column == inner->at_column)
+            return i;
+    return 0;
+}
+
+enum { MOST_INLINED = 4 };
+
 void tw_source_name(const struct launch *l, const struct origin *o, struct text *out)
 {
-    if (o->loc_line == 0)
+    if (o->loc == 0 || o->locs[o->loc - 1].line == 0)
         return;
-    const struct ptx_file *const file = tw_ptx_find_file(l->program->module, o->loc_file);
-    tw_text_addf(out, ", %s:%u", file == NULL ? "?" : file->name, o->loc_line);
+    tw_text_add(out, ",");
+    add_line(l, o->locs[o->loc - 1].file, o->locs[o->loc - 1].line, out);
+    uint32_t loc = o->loc;
+    for (unsigned i = 0; i < MOST_INLINED && loc != 0 && o->locs[loc - 1].inlined; i++) {
+        tw_text_add(out, i == 0 ? ", inlined at" : ", at");
+        add_line(l, o->locs[loc - 1].at_file, o->locs[loc - 1].at_line, out);
+        loc = inlined_at(o->locs, loc);
+    }
 }
 
 /* Modules that were built have no text to point into: the instruction is printed instead. */

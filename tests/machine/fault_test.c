@@ -257,6 +257,22 @@ static void a_limit_on_memory(void **state)
     rig_end(&rig);
 }
 
+/* What was inlined names the lines that it was inlined at, from the inside out. */
+static void the_source_of_inlined_code_is_told_to_the_kernel(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL(".file 1 \"k.cu\"\n.file 2 \"poke.h\"",
+                            ".loc 1 8 3\nadd.u64 %q1, %out, 99999;\n.loc 1 5 7, function_name $L__a, inlined_at 1 8 3\n.loc 2 2 1, function_name $L__a, inlined_at 1 5 7\n"
+                            "st.global.u8 [%q1], 1;\n"),
+                     1, 32, LAUNCH_FAULT,
+                     "k.ptx:16:1: error[E0701]: store of 1 byte at 0x70000001869f, outside global memory\n"
+                     "   16 | st.global.u8 [%q1], 1;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: 83615 bytes past the end of 'out' of 16384 bytes\n"
+                     "note: by thread (0,0,0) of block (0,0,0), poke.h:2, inlined at k.cu:5, at k.cu:8\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +287,7 @@ int main(void)
         ROOM_TEST(a_generic_store_into_parameters),
         ROOM_TEST(a_plain_shared_access_with_another_rank),
         ROOM_TEST(a_trap),
+        ROOM_TEST(the_source_of_inlined_code_is_told_to_the_kernel),
         ROOM_TEST(an_instruction_that_is_not_executed_is_named_before_the_run),
         ROOM_TEST(a_form_whose_bytes_nobody_has_documented_is_named_before_the_run),
         ROOM_TEST(a_limit_on_instructions),
