@@ -251,7 +251,7 @@ struct image *tw_image_decode(struct arena *arena, struct diags *diags, const st
     *image->codes[0] = (struct code){.image = image, .func = entry, .name = entry->name};
     for (uint32_t i = 0; i < image->code_count; i++) /* grows while calls are found */
         decode_func(dc, image->codes[i]);
-    image->registers = tw_registers_at_entry(&entry->directives, image->largest_inc);
+    image->registers = tw_registers_at_entry(&entry->directives, sm, image->shared_static_end - TW_SHARED_RESERVED_BYTES, image->largest_inc);
     link_calls(dc);
     report_unsupported(dc);
     return diags->error_count == errors ? image : NULL;

@@ -12,43 +12,51 @@
 enum {
     SUB_CORE_REGISTERS = 16384, /* SOURCE: CUDA, technical specifications: 64 K registers of 32 bits a multiprocessor */
     MOST_REGISTERS = 255,       /* of a thread */
-    FEWEST_REGISTERS = 24,
-    MAX_SM_WARPS = 64
+    FEWEST_REGISTERS = 24
 };
 
 /* ---- How many there are at the entry ------------------------------------------------------------- */
 
-static uint64_t threads_of(const struct ptx_directives *d)
+static uint32_t threads_of(const struct ptx_directives *d)
 {
     const uint32_t *const v = d->reqntid_dims != 0 ? d->reqntid : d->maxntid;
     const uint8_t dims = d->reqntid_dims != 0 ? d->reqntid_dims : d->maxntid_dims;
-    uint64_t threads = dims == 0 ? 0 : 1;
+    uint32_t threads = dims == 0 ? 0 : 1; /* verified: at most 1024 */
     for (uint8_t i = 0; i < dims; i++)
         threads *= v[i];
     return threads;
 }
 
-/* So many that the CTAs that must be resident together have room. MEASURED: ptxas 13.0.88. */
-static uint32_t most_for_residents(uint64_t threads, uint32_t ctas)
+/* CTAs that must find room together; 0: not known. MEASURED, here and below: ptxas 13.0.88. */
+static uint32_t residents(const struct ptx_directives *d, unsigned sm, uint32_t threads, uint32_t shared_bytes)
 {
-    const uint64_t warps = (threads + LANES - 1) / LANES * ctas;
-    if (warps == 0 || warps > MAX_SM_WARPS)
+    const uint32_t most = tw_isa_ctas_per_sm(sm, threads);
+    if (threads == 0)
         return 0;
-    const uint32_t of_sub_core = (uint32_t)(warps + SUB_CORES - 1) / SUB_CORES;
+    if (d->minnctapersm != 0 && d->minnctapersm <= most)
+        return d->minnctapersm;
+    const uint32_t of_cta = shared_bytes + TW_SHARED_RESERVED_BYTES, of_sm = tw_isa_shared_limit(sm) + TW_SHARED_RESERVED_BYTES;
+    return most == 1 || of_cta > of_sm / 2 ? 1 : 0; /* a second does not fit */
+}
+
+/* So many that the resident CTAs have room. */
+static uint32_t most_for_residents(uint32_t threads, uint32_t ctas)
+{
+    const uint32_t warps = (threads + LANES - 1) / LANES * ctas, of_sub_core = (warps + SUB_CORES - 1) / SUB_CORES;
     const uint32_t most = SUB_CORE_REGISTERS / LANES / of_sub_core / REGISTER_STEP * REGISTER_STEP;
     return most < MOST_REGISTERS ? most : MOST_REGISTERS;
 }
 
-uint32_t tw_registers_at_entry(const struct ptx_directives *d, uint32_t largest_inc)
+uint32_t tw_registers_at_entry(const struct ptx_directives *d, unsigned sm, uint32_t shared_bytes, uint32_t largest_inc)
 {
+    const uint32_t threads = threads_of(d), ctas = residents(d, sm, threads, shared_bytes);
     uint32_t count = d->maxnreg == 0 ? 0 : d->maxnreg < FEWEST_REGISTERS ? FEWEST_REGISTERS : d->maxnreg;
-    const uint32_t residents = d->minnctapersm == 0 ? 0 : most_for_residents(threads_of(d), d->minnctapersm);
-    if (residents != 0 && (count == 0 || residents < count))
-        count = residents;
+    if (ctas != 0 && (count == 0 || most_for_residents(threads, ctas) < count))
+        count = most_for_residents(threads, ctas);
     if (count > MOST_REGISTERS)
         count = MOST_REGISTERS;
     if (largest_inc != 0 && largest_inc < count)
-        count = largest_inc; /* MEASURED: ptxas gives no thread more than the largest inc asks for */
+        count = largest_inc; /* no thread gets more than the largest inc asks for */
     return (count + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
 }
 
@@ -161,14 +169,16 @@ static enum exec_status fault_direction(struct warp *w, uint32_t lane, bool inc,
                     "%s to %s registers than the warp holds", spelling(inc), inc ? "fewer" : "more");
 }
 
-static void remark_ignored(struct warp *w, uint32_t lane)
+/* ptxas knows one thing more than the text says: that a kernel needs so many registers that no second CTA fits. */
+static void remark_unknown(struct warp *w, uint32_t lane)
 {
     tw_remark(w, lane, E0724,
               &(struct fault_note){.expected = ".maxnreg, or .minnctapersm with .reqntid or .maxntid",
-                                   .found = tw_format(w->cluster->diags->arena, "no such directives on '%s'", w->cluster->launch->image->entry->name),
+                                   .found = tw_format(w->cluster->diags->arena, "no such directives on '%s'; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor",
+                                                      w->cluster->launch->image->entry->name),
                                    .fix = "add .minnctapersm 1; in CUDA C++ the second argument of __launch_bounds__",
                                    .spec = "PTX ISA, setmaxnreg"},
-              "setmaxnreg is ignored: nothing says how many registers the kernel begins with");
+              "setmaxnreg has no effect: nothing says how many registers the kernel begins with");
 }
 
 static enum exec_status exec_setmaxnreg(struct warp *w, const struct dinst *d, uint32_t mask)
@@ -176,7 +186,7 @@ static enum exec_status exec_setmaxnreg(struct warp *w, const struct dinst *d, u
     const bool inc = d->mod[SETMAXNREG_INC] != 0;
     const uint32_t count = (uint32_t)d->imm, lane = first_lane(mask), at_entry = w->cluster->launch->image->registers;
     if (at_entry == 0) {
-        remark_ignored(w, lane);
+        remark_unknown(w, lane);
         return EXEC_NEXT;
     }
     struct register_pool *const pool = pool_of(w->cta, at_entry);

@@ -12,9 +12,9 @@ enum {
     WARPGROUP_WARPS = 4
 };
 
-/* Registers of a thread when a kernel with these directives begins; 0 when they do not say, and setmaxnreg is without effect.
- * `largest_inc`: the largest count of the kernel's setmaxnreg.inc; 0: there is none. */
-uint32_t tw_registers_at_entry(const struct ptx_directives *d, uint32_t largest_inc);
+/* Registers of a thread when a kernel with these directives begins; 0 when they do not say. `shared_bytes`: its static shared
+ * memory; `largest_inc`: the largest count of its setmaxnreg.inc, 0: it has none. */
+uint32_t tw_registers_at_entry(const struct ptx_directives *d, unsigned sm, uint32_t shared_bytes, uint32_t largest_inc);
 
 /* A decoded setmaxnreg: d->mod[SETMAXNREG_INC] says whether it is .inc, d->imm is the count. */
 enum { SETMAXNREG_INC };

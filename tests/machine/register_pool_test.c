@@ -71,8 +71,22 @@ static void a_kernel_begins_with_what_its_directives_give(void **state)
             .maxntid = {rows[i].maxntid}, .maxntid_dims = rows[i].maxntid != 0,
             .reqntid = {rows[i].reqntid}, .reqntid_dims = rows[i].reqntid != 0,
         };
-        if (tw_registers_at_entry(&d, rows[i].largest_inc) != rows[i].want)
-            fail_msg("row %zu: %u, not %u", i, tw_registers_at_entry(&d, rows[i].largest_inc), rows[i].want);
+        if (tw_registers_at_entry(&d, 90, 0, rows[i].largest_inc) != rows[i].want)
+            fail_msg("row %zu: %u, not %u", i, tw_registers_at_entry(&d, 90, 0, rows[i].largest_inc), rows[i].want);
+    }
+    /* Without .minnctapersm: where a second CTA would not fit. */
+    static const struct {
+        unsigned sm, maxntid, minnctapersm, shared_bytes, want;
+    } full[] = {
+        {90, 384, 0, 115712, 0},  {90, 384, 0, 115716, 168},  {100, 384, 0, 115712, 0}, {100, 384, 0, 115716, 168}, {120, 384, 0, 50176, 0},
+        {120, 384, 0, 50180, 168}, {90, 0, 0, 116000, 0},     {90, 256, 2, 116000, 128}, {90, 256, 0, 116000, 240}, {90, 1024, 0, 200, 0},
+        {120, 1024, 0, 200, 64},  {120, 800, 0, 200, 72},     {120, 768, 0, 200, 0},
+    };
+    for (size_t i = 0; i < COUNT(full); i++) {
+        const struct ptx_directives d = {.maxntid = {full[i].maxntid}, .maxntid_dims = full[i].maxntid != 0, .minnctapersm = full[i].minnctapersm};
+        const uint32_t got = tw_registers_at_entry(&d, full[i].sm, full[i].shared_bytes, 240);
+        if (got != full[i].want)
+            fail_msg("full %zu: %u, not %u", i, got, full[i].want);
     }
 }
 
@@ -195,11 +209,11 @@ static void without_a_known_count_it_is_ignored(void **state)
 {
     static const char text[] = HEAD(".reqntid 32") INC(240) "ret;\n}\n";
     must_say(*state, text, 32, LAUNCH_FINISHED,
-             "k.ptx:12:1: note[E0724]: setmaxnreg is ignored: nothing says how many registers the kernel begins with\n"
+             "k.ptx:12:1: note[E0724]: setmaxnreg has no effect: nothing says how many registers the kernel begins with\n"
              "   12 | setmaxnreg.inc.sync.aligned.u32 240;\n"
              "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
              "  expected: .maxnreg, or .minnctapersm with .reqntid or .maxntid\n"
-             "     found: no such directives on 'k'\n"
+             "     found: no such directives on 'k'; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor\n"
              "       fix: add .minnctapersm 1; in CUDA C++ the second argument of __launch_bounds__\n"
              "      spec: PTX ISA, setmaxnreg\n"
              "note: by thread (0,0,0) of block (0,0,0)\n");
