@@ -412,7 +412,10 @@ static void a_kernel_uses_one_cta_group_in_all_its_functions(void **state)
                                "  expected: one cta_group in all tcgen05 instructions of a kernel\n"
                                "     found: cta_group::2 after cta_group::1\n"
                                "      spec: PTX ISA, tcgen05, \"CTA group\"\n"
-                               "note: by thread (0,0,0) of block (0,0,0)\n");
+                               "note: by thread (0,0,0) of block (0,0,0)\n"
+                               "k.ptx:12:1: note: 'give_up' was called here\n"
+                               "   12 | call give_up;\n"
+                               "      | ^~~~~~~~~~~~~\n");
 }
 
 int main(void)

@@ -190,7 +190,7 @@ static void registers_touched_before_the_wait_are_diagnosed(void **state)
          "     found: %a1 is a fragment of A of the wgmma.mma_async at line 35, which is in flight\n" FIX_WAIT},
         {KERNEL(CALLEE TILES, SETUP "call f, (%q1, %q2);\n" WAIT("0")), GROUP,
          "k.ptx:11:1: error[E0731]: %f0 is written while a wgmma.mma_async uses it\n" WAIT_FIRST
-         "     found: %f0 is an accumulator of the wgmma.mma_async at line 9, which is in flight\n" FIX_WAIT},
+         "     found: %f0 is an accumulator of the wgmma.mma_async at line 9, which is in flight\n" FIX_WAIT "k.ptx:43:1: note: 'f' was called here\n"},
     };
     expect_failures(state, cases, COUNT(cases));
 }
