@@ -69,6 +69,16 @@ static uint32_t warp_mask(const struct cta *cta, bool live)
     return mask;
 }
 
+/* Who cannot come any more. */
+static void say_ended(const struct cta *cta, struct text *out)
+{
+    const uint32_t ended = warp_mask(cta, false);
+    if (ended == 0)
+        return;
+    tw_text_add(out, "; ended: ");
+    tw_warp_list(ended, out);
+}
+
 static void say_bar(const struct group *g, struct text *out)
 {
     const struct wait *const wait = &g->split->wait;
@@ -83,11 +93,7 @@ static void say_bar(const struct group *g, struct text *out)
         tw_text_add(out, "; not there: ");
         tw_warp_list(missing, out);
     }
-    const uint32_t ended = warp_mask(g->cta, false);
-    if (ended != 0) {
-        tw_text_add(out, "; ended: ");
-        tw_warp_list(ended, out);
-    }
+    say_ended(g->cta, out);
 }
 
 static void say_what(const struct group *g, struct text *out)
@@ -98,6 +104,7 @@ static void say_what(const struct group *g, struct text *out)
         const uint32_t rank = (uint32_t)(wait->key >> 24) & 0xff;
         tw_text_addf(out, "for parity %u of the mbarrier at shared address 0x%llx: ", wait->detail, (unsigned long long)wait->key);
         tw_mbarrier_describe(&c->ctas[rank], (uint32_t)wait->key & 0xffffff, out);
+        say_ended(&c->ctas[rank], out);
     } else if (wait->kind == WAIT_BAR) {
         say_bar(g, out);
     } else if (wait->kind == WAIT_CLUSTER) {

@@ -182,6 +182,23 @@ static void a_peer_s_barrier_is_none_of_its_own(void **state)
     }
 }
 
+/* Warp 1 ends without its arrivals: the report says how many lack, and who cannot give them any more. */
+static void a_wait_that_lacks_arrivals_names_who_has_ended(void **state)
+{
+    kernel_must_fail(*state,
+                     KERNEL(".shared .align 8 .b64 bar;",
+                            "setp.eq.u32 %p1, %t, 0;\n@%p1 mbarrier.init.shared.b64 [bar], 64;\nbar.sync 0;\nsetp.ge.u32 %p2, %t, 32;\n@%p2 exit;\n"
+                            "mbarrier.arrive.shared.b64 _, [bar];\nWAIT: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0;\n@!%p3 bra WAIT;\n"),
+                     1, 64, LAUNCH_DEADLOCK,
+                     "k.ptx:17:7: error[E0706]: deadlock: no thread can run, and no pending operation could change that\n"
+                     "   17 | WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0;\n"
+                     "      |       ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "k.ptx:17:7: note: warp 0 of block (0,0,0) waits for parity 0 of the mbarrier at shared address 0x400: "
+                     "phase 0: 32 of 64 arrivals missing; ended: warp 1\n"
+                     "   17 | WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0;\n"
+                     "      |       ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +206,7 @@ int main(void)
         ROOM_TEST(every_form_of_waiting_sees_the_phase_end),
         ROOM_TEST(a_peer_s_barrier_is_reached_by_its_rank),
         ROOM_TEST(a_peer_s_barrier_is_none_of_its_own),
+        ROOM_TEST(a_wait_that_lacks_arrivals_names_who_has_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
