@@ -111,13 +111,19 @@ static bool shared_window(unsigned space)
 
 static bool space_holds(unsigned accessed, unsigned declared)
 {
-    if (accessed == MOD_NONE)
-        return declared != MOD_PARAM && declared != MOD_REG;
+    if (accessed == MOD_NONE) /* MEASURED: ptxas 13.0 takes the name of no constant there */
+        return declared != MOD_PARAM && declared != MOD_REG && declared != MOD_CONST;
     if (shared_window(accessed))
         return declared == MOD_SHARED;
     if (accessed == MOD_PARAM_ENTRY || accessed == MOD_PARAM_FUNC)
         return declared == MOD_PARAM;
     return accessed == declared;
+}
+
+/* MEASURED: ptxas 13.0: a name that stands for an mbarrier is of shared memory, by a generic address, too. */
+static unsigned space_of_name(const struct ptx_inst *inst, unsigned space)
+{
+    return space == MOD_NONE && strncmp(inst->form->opcode, "mbarrier.", 9) == 0 ? MOD_SHARED : space;
 }
 
 static const char *space_name(unsigned space)
@@ -128,6 +134,7 @@ static const char *space_name(unsigned space)
 static void check_symbol(struct verifier *v, const struct ptx_inst *inst, const struct ptx_operand *o, unsigned space)
 {
     const struct ptx_var *var = tw_ptx_var_of(v->module, v->func, o);
+    space = space_of_name(inst, space);
     if (var != NULL && space_holds(space, var->space))
         return;
     struct diag *d = tw_diag(v->diags, E0515, tw_verify_operand(v, inst, o), "this address is not in %s memory", space_name(space));
@@ -200,12 +207,23 @@ static void check_tensor(struct verifier *v, const struct ptx_inst *inst, const 
 
 /* Immediates */
 
+/* SOURCE: PTX ISA, cp.async: of the bytes that are copied the last may be zeros, so no more are read than copied. */
+static const char *read_refused(const struct verifier *v, const struct ptx_inst *inst, enum isa_role role, int64_t bytes)
+{
+    if (inst->form->op != OP_CP_ASYNC || role != ROLE_SRC_SIZE)
+        return NULL;
+    const struct ptx_operand *const copied = tw_ptx_operand(v->func, inst, ROLE_SIZE);
+    return copied->kind == OPERAND_INT && bytes > copied->value ? "at most the number of bytes that are copied" : NULL;
+}
+
 static void check_value(struct verifier *v, const struct ptx_inst *inst, unsigned i, const struct ptx_operand *o)
 {
     const struct isa_operand *want = &inst->form->operands[i];
     struct isa_spelling s = tw_ptx_spelling(inst);
     bool ranged = want->low != 0 || want->high != 0;
     const char *words = tw_isa_value_refused(&s, i, o->value, &v->module->env);
+    if (words == NULL)
+        words = read_refused(v, inst, want->role, o->value);
     if (words == NULL && (!ranged || (o->value >= want->low && o->value <= want->high)))
         return;
     struct diag *d = tw_diag(v->diags, E0514, tw_verify_operand(v, inst, o), "the %s of '%s' is out of range",
@@ -243,6 +261,15 @@ static void check_store(struct verifier *v, const struct ptx_inst *inst, const s
     tw_diag_expected(d, "a variable that may be written: parameters are read-only");
 }
 
+/* The name of a variable that an address conversion reads: it lies in the space that is converted from. */
+static void check_converted(struct verifier *v, const struct ptx_inst *inst, const struct ptx_operand *o)
+{
+    if (inst->form->op == OP_CVTA)
+        check_symbol(v, inst, o, tw_ptx_mod(inst, SLOT_SPACE));
+    else if (inst->form->op == OP_MAPA || inst->form->op == OP_GETCTARANK)
+        check_symbol(v, inst, o, MOD_SHARED);
+}
+
 static void check_operand(struct verifier *v, const struct ptx_inst *inst, unsigned i)
 {
     const struct ptx_operand *o = &v->func->pool.at[inst->operands + i];
@@ -255,12 +282,12 @@ static void check_operand(struct verifier *v, const struct ptx_inst *inst, unsig
     case OPERAND_TENSOR: check_tensor(v, inst, o); return;
     case OPERAND_INT: check_value(v, inst, i, o); return;
     case OPERAND_SREG: check_sreg(v, inst, o); return;
+    case OPERAND_SYMBOL: check_converted(v, inst, o); return;
     case OPERAND_NONE:
     case OPERAND_SINK:
     case OPERAND_REG:
     case OPERAND_F32:
     case OPERAND_F64:
-    case OPERAND_SYMBOL:
     case OPERAND_VECTOR:
     case OPERAND_LIST:
     case OPERAND_LABEL:

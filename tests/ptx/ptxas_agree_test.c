@@ -108,7 +108,7 @@ static void every_drawn_statement_is_taken_or_refused_as_ptxas_does(void **state
     assert_int_equal(wrong, 0);
 }
 
-static void a_rule_of_cache_qualifiers_is_said_in_words(void **state)
+static void a_refusal_says_the_rule_in_words(void **state)
 {
     static const struct { const char *statement, *want; } rows[] = {
         {"ld.shared.L2::128B.b32 r1, [r2];",
@@ -141,6 +141,30 @@ static void a_rule_of_cache_qualifiers_is_said_in_words(void **state)
          "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "  expected: one predicate as destination with .f16 and .bf16\n"
          "      spec: PTX ISA, setp\n"},
+        {"cp.async.ca.shared.global [r1], [rd1], 4, 5;",
+         "k.ptx:12:43: error[E0514]: the source size of 'cp.async' is out of range\n"
+         "   12 | cp.async.ca.shared.global [r1], [rd1], 4, 5;\n"
+         "      |                                           ^\n"
+         "  expected: at most the number of bytes that are copied\n"
+         "     found: 5\n"
+         "      spec: PTX ISA, cp.async\n"},
+        {"cvta.shared.u64 rd1, gvar;",
+         "k.ptx:12:22: error[E0515]: this address is not in shared memory\n"
+         "   12 | cvta.shared.u64 rd1, gvar;\n"
+         "      |                      ^~~~\n"
+         "  expected: an address in shared memory\n"
+         "     found: 'gvar', a .global variable\n"
+         "      spec: PTX ISA, cvta\n"
+         "k.ptx:4:23: note: 'gvar' is declared here\n"
+         "    4 | .global .align 16 .b8 gvar[64];\n"
+         "      |                       ^~~~\n"},
+        {"bar.arrive 0, 0;",
+         "k.ptx:12:15: error[E0514]: the thread count of 'bar.arrive' is out of range\n"
+         "   12 | bar.arrive 0, 0;\n"
+         "      |               ^\n"
+         "  expected: the threads that take part, not 0\n"
+         "     found: 0\n"
+         "      spec: PTX ISA, bar, barrier\n"},
         {"mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {r0,r1,r2,r3}, {r3,r4,r5,r6}, {r6,r7,r8,r9}, {r9,r10,r11,r12}, r5, 1;",
          "k.ptx:12:119: error[E0514]: the sparsity selector of 'mma.sp' is out of range\n"
          "   12 | mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {r0,r1,r2,r3}, {r3,r4,r5,r6}, {r6,r7,r8,r9}, {r9,r10,r11,r12}, r5, 1;\n"
@@ -163,7 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(every_drawn_statement_is_taken_or_refused_as_ptxas_does),
-        ROOM_TEST(a_rule_of_cache_qualifiers_is_said_in_words),
+        ROOM_TEST(a_refusal_says_the_rule_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
