@@ -110,7 +110,7 @@ static void instructions_are_spelled_as_the_catalogue_says(void **state)
          "    6 |     T.ptx.mbarier.init.shared.b64(n)\n"
          "      |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
          "     found: 'mbarier'\n"
-         "       fix: write 'mbarrier.arrive'\n"},
+         "       fix: write 'mbarrier.init'\n"},
         {"T.ptx.mbarrier.init.shared.b32(n)",
          "k.py:6:5: error[E0213]: 'mbarrier.init.shared.b32' does not take one of its qualifiers\n"
          "    6 |     T.ptx.mbarrier.init.shared.b32(n)\n"
