@@ -285,7 +285,7 @@ static void faults_of_characters_strings_and_numbers_are_named(void **state)
          "      |         ^~~\n"},
         {"a = \x01\n",
          "k.py:1:5: error[E0102]: the control character 0x01 does not belong in a program\n"
-         "    1 | a = \x01\n"
+         "    1 | a = ?\n"
          "      |     ^\n"},
         {"a = 'x\nb = 1\n",
          "k.py:1:5: error[E0103]: this string is never closed\n"
