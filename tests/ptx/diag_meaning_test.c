@@ -695,18 +695,32 @@ static void static_shared_memory_is_what_an_entry_can_reach(void **state)
     }
 }
 
+static void expect_line(struct bench_room *room, const char *line, bool fits)
+{
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    const char *const text = tw_format(&room->arena,
+                                       ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .pred %%p; .reg .b32 %%r1; .reg .u32 %%u1; "
+                                       ".reg .f16x2 %%h1; .reg .f32 %%f<7>; .reg .b64 %%q;\n%s\nret;\n}\n", line);
+    (void)tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
+    if ((room->diags.error_count == 0) != fits)
+        fail_msg("%s: %s", line, tw_test_diags(room));
+}
+
 /* MEASURED: ptxas 13.0. Matrix elements narrower than a register are words: any 32-bit register, integers, 0f words. */
 static void registers_of_narrow_matrix_elements_are_words(void **state)
 {
     static const struct { const char *line; bool fits; } rows[] = {
         {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,0,-7,0x3c003c00}, {%r1,1}, {%f1,%f2,%f3,%f4};", true},
-        {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%f5,%h1,%u1}, {%r1,%u1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%f5,%r1,%u1}, {%r1,%u1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%h1,%r1,%f5}, {%h1,%r1}, {%f1,%f2,%f3,%f4};", true},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%f5,%h1,%u1}, {%r1,%u1}, {%f1,%f2,%f3,%f4};", false},
         {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,0f3F800000,%f5,0}, {%r1,%f6}, {%f1,%f2,%f3,%f4};", true},
         {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1,%f2}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1,7};", true},
         {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,7};", false},
         {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%u1}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};", false},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", true},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%f1,%u1}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", true},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%f1,%r1}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", true},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%f1,%u1}, {%r1,0,%r1,6}, %q, 1, 1, 1, 0;", false},
         {"mov.v2.b32 {%r1,_}, {%u1,5};", true},
         {"mov.v4.f32 {%f1,%f2,%f3,%f4}, {%f2,1.5,0f3F800000,%f1};", true},
         {"mov.v2.u32 {%r1,%u1}, {%tid.x,%tid.y};", true},
@@ -716,15 +730,46 @@ static void registers_of_narrow_matrix_elements_are_words(void **state)
         {"mov.v2.pred {%p,%p}, {%p,%p};", false},
     };
     struct bench_room *const room = *state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        tw_diags_init(&room->diags, &room->arena, &room->sources);
-        const char *const text = tw_format(&room->arena,
-                                           ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .pred %%p; .reg .b32 %%r1; .reg .u32 %%u1; "
-                                           ".reg .f16x2 %%h1; .reg .f32 %%f<7>; .reg .b64 %%q;\n%s\nret;\n}\n", rows[i].line);
-        (void)tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
-        if ((room->diags.error_count == 0) != rows[i].fits)
-            fail_msg("%s: %s", rows[i].line, tw_test_diags(room));
-    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_line(room, rows[i].line, rows[i].fits);
+}
+
+/* MEASURED: ptxas 13.0. */
+static void elements_of_a_vector_go_with_their_neighbours(void **state)
+{
+    static const struct { const char *line; bool fits; } rows[] = {
+        {"ld.v2.b32 {%r1,%f1}, [%q];", true},
+        {"ld.v4.b32 {%u1,%r1,%f1,%r1}, [%q];", true},
+        {"ld.v4.b32 {%f1,%r1,%u1,%r1}, [%q];", true},
+        {"ld.v4.b32 {%r1,%u1,%f1,%r1}, [%q];", false},
+        {"ld.v2.f32 {%q,%q}, [%q];", true}, /* wider than the type, both */
+        {"ld.v2.f32 {%f1,%q}, [%q];", false},
+        {"ld.v2.u32 {%q,%r1}, [%q];", false},
+        {"st.v2.u32 [%q], {%r1,%q};", false},
+        {"st.v2.u32 [%q], {%q,5};", true},
+        {"mov.v2.b32 {%r1,%r1}, {%f1,%tid.x};", true},
+        {"mov.v2.b32 {%r1,%r1}, {%r1,%tid.x};", true},
+        {"st.v2.b32 [%q], {%u1,5};", true},
+        {"st.v2.b32 [%q], {%u1,0f3F800000};", false},
+        {"st.v2.f32 [%q], {%f1,0f3F800000};", true},
+        {"mov.b64 %q, {%r1,%f1};", true},
+        {"mov.b64 %q, {%u1,%f1};", false},
+        {"mov.b64 {%u1,%f1}, %q;", true},
+        {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%f1,%u1}, [%r1];", false},
+        {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%f1,%r1}, [%r1];", true},
+    };
+    struct bench_room *const room = *state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_line(room, rows[i].line, rows[i].fits);
+    expect(room,
+           ".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .b64 %q<3>; .reg .f32 %f1;\n"
+           "ld.v2.f32 {%f1,%q1}, [%q2];\nret;\n}\n",
+           "k.ptx:7:16: error[E0512]: the elements of a vector have different types\n"
+           "    7 | ld.v2.f32 {%f1,%q1}, [%q2];\n"
+           "      |                ^~~\n"
+           "  expected: a type that goes with .f32, as the element before it\n"
+           "     found: .b64\n"
+           "      spec: PTX ISA, Vectors as Operands\n");
 }
 
 /* MEASURED: ptxas 13.0, but for the special register that it takes as a destination in "mov.b64 {%r1,%tid.x}, %q". */
@@ -750,15 +795,8 @@ static void sinks_are_written_beside_a_register(void **state)
         {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {_,_,_,_}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};", false},
     };
     struct bench_room *const room = *state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        tw_diags_init(&room->diags, &room->arena, &room->sources);
-        const char *const text = tw_format(&room->arena,
-                                           ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .b32 %%r1; .reg .f32 %%f<7>; "
-                                           ".reg .b64 %%q;\n%s\nret;\n}\n", rows[i].line);
-        (void)tw_ptx_parse(&room->arena, tw_isa_open(&room->arena), &room->diags, tw_sources_add(&room->sources, "k.ptx", tw_str(text)));
-        if ((room->diags.error_count == 0) != rows[i].fits)
-            fail_msg("%s: %s", rows[i].line, tw_test_diags(room));
-    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_line(room, rows[i].line, rows[i].fits);
 }
 
 static void too_much_parameter_space_is_counted(void **state)
@@ -813,6 +851,7 @@ int main(void)
         ROOM_TEST(a_function_defined_twice_shows_both_places),
         ROOM_TEST(static_shared_memory_is_what_an_entry_can_reach),
         ROOM_TEST(registers_of_narrow_matrix_elements_are_words),
+        ROOM_TEST(elements_of_a_vector_go_with_their_neighbours),
         ROOM_TEST(sinks_are_written_beside_a_register),
         ROOM_TEST(too_much_parameter_space_is_counted),
     };
