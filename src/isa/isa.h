@@ -290,6 +290,8 @@ uint32_t tw_isa_shared_limit(unsigned sm);
 uint32_t tw_isa_static_shared_limit(unsigned sm);
 /* CTAs of so many threads that one SM has places for; what a CTA needs of registers and shared memory may allow fewer. */
 uint32_t tw_isa_ctas_per_sm(unsigned sm, uint32_t cta_threads);
+/* Warps that one SM has places for, which is what %nwarpid reads. */
+uint32_t tw_isa_warps_per_sm(unsigned sm);
 /* What legality may depend on beyond the spelling: which operands are there, and which are addresses,
  * one bit a form operand (a sink counts as absent). All zero (not known) skips every rule that asks. */
 struct isa_presence {

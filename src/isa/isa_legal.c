@@ -63,17 +63,31 @@ uint32_t tw_isa_static_shared_limit(unsigned sm)
 
 /* SOURCE: CUDA, technical specifications: resident blocks and warps of a multiprocessor.
  * MEASURED: ptxas 13.0 ignores a `.minnctapersm` above them, and counts the last warp of a CTA whole. */
-uint32_t tw_isa_ctas_per_sm(unsigned sm, uint32_t cta_threads)
+static void places_of(unsigned sm, uint32_t *ctas, uint32_t *warps)
 {
     static const struct { uint16_t sm, ctas, warps; } rows[] = {
         {75, 16, 32}, {86, 16, 48}, {87, 16, 48}, {88, 16, 48}, {89, 24, 48}, {101, 24, 48}, {110, 24, 48}, {120, 24, 48}, {121, 24, 48}};
-    uint32_t ctas = TW_MAX_SM_CTAS, warps = 64;
+    *ctas = TW_MAX_SM_CTAS;
+    *warps = 64;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].sm != sm)
             continue;
-        ctas = rows[i].ctas;
-        warps = rows[i].warps;
+        *ctas = rows[i].ctas;
+        *warps = rows[i].warps;
     }
+}
+
+uint32_t tw_isa_warps_per_sm(unsigned sm)
+{
+    uint32_t ctas, warps;
+    places_of(sm, &ctas, &warps);
+    return warps;
+}
+
+uint32_t tw_isa_ctas_per_sm(unsigned sm, uint32_t cta_threads)
+{
+    uint32_t ctas, warps;
+    places_of(sm, &ctas, &warps);
     const uint32_t cta_warps = (cta_threads + TW_WARP_LANES - 1) / TW_WARP_LANES;
     return cta_warps == 0 || warps / cta_warps > ctas ? ctas : warps / cta_warps;
 }
