@@ -134,7 +134,7 @@ static bool constant_sreg(enum isa_sreg_id id, uint64_t *value)
 static enum special_kind scalar_sreg(enum isa_sreg_id id)
 {
     static const struct { uint16_t id; uint8_t kind; } rows[] = {
-        {SREG_LANEID, SPECIAL_LANEID}, {SREG_WARPID, SPECIAL_WARPID}, {SREG_NWARPID, SPECIAL_NWARPID},
+        {SREG_LANEID, SPECIAL_LANEID}, {SREG_WARPID, SPECIAL_WARPID},
         {SREG_SMID, SPECIAL_SMID}, {SREG_NSMID, SPECIAL_NSMID}, {SREG_GRIDID, SPECIAL_GRIDID},
         {SREG_LANEMASK_EQ, SPECIAL_LANEMASK_EQ}, {SREG_LANEMASK_LE, SPECIAL_LANEMASK_LE},
         {SREG_LANEMASK_LT, SPECIAL_LANEMASK_LT}, {SREG_LANEMASK_GE, SPECIAL_LANEMASK_GE},
@@ -162,13 +162,15 @@ static bool sreg_operand(struct decoder *dc, const struct ptx_operand *o, unsign
     out->bits = (uint8_t)bits;
     out->bytes = (uint8_t)slot_bytes_of(bits);
     out->negated = o->negated;
-    if (constant_sreg(id, &value)) {
+    if (id == SREG_NWARPID) { /* MEASURED: H200 (tests/silicon): 64, whatever the CTA has */
+        constant_operand(dc, bits, tw_isa_warps_per_sm(tw_decode_sm(dc)), out);
+    } else if (constant_sreg(id, &value)) {
         constant_operand(dc, bits, value, out);
     } else if (is_x_of(id, &kind)) {
         if (o->component > 3)
             return false; /* a whole vector, which no form takes */
-        if (o->component == 3) /* .w reads zero, of the counts one. SOURCE: PTX ISA, "%tid", "%ntid" */
-            constant_operand(dc, bits, id == SREG_NTID || id == SREG_NCTAID, out);
+        if (o->component == 3) /* MEASURED: H200, driver 580.159.04 (tests/silicon): .w reads zero, of %ntid and %nctaid, too */
+            constant_operand(dc, bits, 0, out);
         else
             out->ref = special(dc, (enum special_kind)(kind + o->component), out->bytes, 0);
     } else {

@@ -41,7 +41,8 @@ static enum exec_status exec_isspacep(struct warp *w, const struct dinst *d, uin
         uint64_t at;
         const enum space want = (enum space)d->mod[0];
         const enum space is = tw_generic_space(lane_word(w, &d->op[1], i), &at);
-        bool yes = is == want;
+        /* MEASURED: H200, driver 580.159.04 (tests/silicon): what cvta.param gives is an address of global memory, too. */
+        bool yes = is == want || (is == SPACE_PARAM && want == SPACE_GLOBAL);
         if (is == SPACE_SHARED_CLUSTER) /* shared is the own window, shared::cluster every CTA's */
             yes = want == SPACE_SHARED ? at >> 24 == w->cta->rank
                                        : want == SPACE_SHARED_CLUSTER && at >> 24 < w->cluster->cta_count;

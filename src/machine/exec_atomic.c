@@ -8,10 +8,29 @@
 #include "machine/tally.h"
 #include "num/arith.h"
 
+static bool is_nan_f64(uint64_t word)
+{
+    return (word & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
+}
+
+/* MEASURED: H200, driver 580.159.04 (tests/silicon): global memory gives a NaN operand back as it is, signalling ones too,
+ * of two the one that is added. Shared memory adds as `add` does, with the sum's operands the other way round: of two NaNs
+ * the one that was there is left, quieted. */
+static uint64_t sum_f64(uint64_t old, uint64_t b, bool global)
+{
+    if (global && is_nan_f64(b))
+        return b;
+    if (global && is_nan_f64(old))
+        return old;
+    return tw_num_add(NUM_F64, (struct num_ops){0}, b, old);
+}
+
 static uint64_t float_result(const struct atom_call *c, uint64_t old, uint64_t b, bool global)
 {
     /* MEASURED: f32 sums in global memory flush subnormals, in shared memory they do not. */
     const struct num_ops how = {.ftz = c->ftz && global};
+    if (c->op == ATOM_ADD && c->format == NUM_F64)
+        return sum_f64(old, b, global);
     if (c->op == ATOM_ADD)
         return tw_num_add(c->format, how, old, b);
     return c->op == ATOM_MIN ? tw_num_min(c->format, how, old, b) : tw_num_max(c->format, how, old, b);

@@ -125,6 +125,8 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
         return UINT32_MAX;
     if (offset == 0)
         return (mask >> base & 1) != 0 ? base : UINT32_MAX;
+    if (offset == INT32_MIN) /* MEASURED: H200, driver 580.159.04 (tests/silicon) */
+        return 0;
     const int32_t step = offset > 0 ? 1 : -1;
     uint32_t left = offset > 0 ? (uint32_t)offset : 0 - (uint32_t)offset;
     for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += step)

@@ -126,10 +126,27 @@ static bool is_contractable(const struct ptx_inst *in)
     return (op == OP_ADD || op == OP_SUB || op == OP_MUL) && !tw_ptx_has(in, SLOT_RND);
 }
 
+/* In the machine's code the second factor is the one that may be a number, and zero is a register, which goes first. Which of two
+ * f64 NaNs a result takes goes by the place. MEASURED: H200, driver 580.159.04 (tests/silicon). */
+static bool swaps_factors(const struct decoder *dc, const struct ptx_inst *in)
+{
+    if (in->form->op != OP_FMA || tw_ptx_mod(in, SLOT_TYPE) != MOD_F64)
+        return false;
+    const struct ptx_operand *const a = tw_ptx_operand(tw_decode_func(dc), in, ROLE_A), *const b = tw_ptx_operand(tw_decode_func(dc), in, ROLE_B);
+    if ((a->kind == OPERAND_F64) == (b->kind == OPERAND_F64))
+        return false;
+    return a->kind == OPERAND_F64 ? a->value != 0 : b->value == 0;
+}
+
 bool tw_prepare_float(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     if (!tw_decode_all(dc, in, d))
         return false;
+    if (swaps_factors(dc, in)) {
+        const struct dop factor = d->op[1];
+        d->op[1] = d->op[2];
+        d->op[2] = factor;
+    }
     const unsigned approx = tw_ptx_mod(in, SLOT_APPROX);
     const unsigned type = tw_ptx_mod(in, SLOT_TYPE);
     if (approx != MOD_NONE)

@@ -2,6 +2,7 @@
  * ownership map, multiplied by the dot model of the module's target, and scattered again. */
 #include "isa/mma_form.h"
 #include "machine/decode.h"
+#include "machine/exec_arith.h"
 #include "machine/run.h"
 #include "machine/tally.h"
 #include "num/sparse.h"
@@ -238,9 +239,7 @@ static bool decode_how(struct decoder *dc, const struct ptx_inst *in, struct mma
     m->how.bits_and = tw_ptx_mod(in, SLOT_OP) == MOD_AND;
     if (tw_decode_format(tw_ptx_mod(in, SLOT_CTYPE)) != m->how.d)
         return tw_decode_unsupported(dc, in, "C and D have different types");
-    const unsigned rounding = tw_ptx_mod(in, SLOT_RND);
-    if (rounding != MOD_NONE && rounding != MOD_RN)
-        return tw_decode_unsupported(dc, in, "only rounding to nearest is modelled for mma of f64");
+    m->how.rounding = tw_decode_rounding(tw_ptx_mod(in, SLOT_RND));
     return true;
 }
 

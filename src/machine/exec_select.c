@@ -154,12 +154,6 @@ static bool prepare_setp(struct decoder *dc, const struct ptx_inst *in, struct d
     return true;
 }
 
-static bool destination_is_f32(const struct decoder *dc, const struct ptx_inst *in)
-{
-    const struct ptx_operand *const o = tw_ptx_operand(tw_decode_func(dc), in, ROLE_D);
-    return o->kind == OPERAND_REG && tw_decode_func(dc)->regs.at[o->index].type == MOD_F32;
-}
-
 static bool prepare_set(struct decoder *dc, const struct ptx_inst *in, struct dinst *d)
 {
     decode_compare(in, d, tw_ptx_mod(in, SLOT_ATYPE));
@@ -169,8 +163,6 @@ static bool prepare_set(struct decoder *dc, const struct ptx_inst *in, struct di
     d->imm = format == NUM_F32 ? UINT64_C(0x3f800000) : format == NUM_F16 ? 0x3c00 : format == NUM_BF16 ? 0x3f80 : UINT64_MAX;
     if (!is_float && isa_type_bits(to) < 64)
         d->imm = (UINT64_C(1) << isa_type_bits(to)) - 1;
-    if (format == NUM_F32 && !destination_is_f32(dc, in))
-        d->imm = 1; /* MEASURED: ptx-async.md 8.2, an untyped destination gets the integer */
     d->run = exec_set;
     static const enum isa_role roles[] = {ROLE_D, ROLE_A, ROLE_B, ROLE_COND};
     for (unsigned i = 0; i < 4; i++)

@@ -593,16 +593,6 @@ bool tw_tensor_reduction(enum atom_op op, enum tensor_map_type type, struct atom
     return true;
 }
 
-/* MEASURED: an f64 sum in global memory gives a NaN operand back as it is, signalling ones too. Of two, which one it is has
- * not been seen; the one in memory is taken. */
-static uint64_t sum_f64(const struct atom_call *c, uint64_t old, uint64_t b)
-{
-    const uint64_t magnitude = UINT64_C(0x7fffffffffffffff), infinity = UINT64_C(0x7ff0000000000000);
-    if ((old & magnitude) > infinity)
-        return old;
-    return (b & magnitude) > infinity ? b : tw_atom_value(c, old, b, 0, true);
-}
-
 void tw_reduce_bytes(const struct atom_call *c, uint8_t *to, const uint8_t *from, uint32_t bytes, bool global)
 {
     const uint32_t width = c->bits / 8;
@@ -610,7 +600,7 @@ void tw_reduce_bytes(const struct atom_call *c, uint8_t *to, const uint8_t *from
         uint64_t old = 0, b = 0;
         memcpy(&old, to + i, width);
         memcpy(&b, from + i, width);
-        const uint64_t value = global && c->format == NUM_F64 ? sum_f64(c, old, b) : tw_atom_value(c, old, b, 0, global);
+        const uint64_t value = tw_atom_value(c, old, b, 0, global);
         memcpy(to + i, &value, width);
     }
 }

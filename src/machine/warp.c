@@ -58,7 +58,6 @@ static uint64_t uniform_special(const struct warp *w, const struct frame *f, con
     const uint64_t shared_used = w->cta->shared_bytes - TW_SHARED_RESERVED_BYTES;
     const uint64_t values[] = {
         [SPECIAL_WARPID] = w->id,
-        [SPECIAL_NWARPID] = cta->warp_count,
         [SPECIAL_SMID] = w->cluster->index % l->sm_count,
         [SPECIAL_NSMID] = l->sm_count,
         [SPECIAL_GRIDID] = 1,

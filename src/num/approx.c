@@ -76,6 +76,41 @@ static uint64_t approx_narrow(enum num_function fn, enum num_format f, uint64_t 
     return tw_num_pack(f, cut, (struct num_exact){.sig = v.sig, .exp = v.exp, .negative = v.negative});
 }
 
+/* f64 words */
+static const uint64_t one_f64 = 0x3ff0000000000000, half_f64 = 0x3fe0000000000000, three_eighths_f64 = 0x3fd8000000000000;
+static const uint64_t two_54_f64 = 0x4350000000000000, two_27_f64 = 0x41a0000000000000, sign_f64 = UINT64_C(1) << 63;
+static const uint64_t infinity_f64 = 0x7ff0000000000000, quiet_f64 = UINT64_C(1) << 51;
+
+/* One step that makes the unit's 20 bits all of the fraction: with e = 1 - a*y*y, y + y*e*(1/2 + 3/8*e). */
+static uint64_t refined_rsqrt(uint64_t a)
+{
+    const struct num_ops how = {0};
+    const uint64_t y = (uint64_t)tw_num_mufu_f64_high(NUM_RSQRT, (uint32_t)(a >> 32)) << 32;
+    const uint64_t square = tw_num_mul(NUM_F64, how, y, y);
+    const uint64_t e = tw_num_fma(NUM_F64, how, a, square ^ sign_f64, one_f64);
+    const uint64_t factor = tw_num_fma(NUM_F64, how, e, three_eighths_f64, half_f64);
+    return tw_num_fma(NUM_F64, how, factor, tw_num_mul(NUM_F64, how, e, y), y);
+}
+
+/* rsqrt.approx.f64 without .ftz. MEASURED: H200, driver 580.159.04 (tests/silicon): NaNs keep sign and payload, negative
+ * numbers give FFF8000000000000, subnormals are scaled. */
+static uint64_t rsqrt_f64(uint64_t a)
+{
+    const uint64_t size = a & ~sign_f64;
+    if (size > infinity_f64)
+        return a | quiet_f64;
+    if (size == 0)
+        return a | infinity_f64;
+    if (size != a)
+        return sign_f64 | infinity_f64 | quiet_f64;
+    if (size == infinity_f64)
+        return 0;
+    if (size >> 52 != 0)
+        return refined_rsqrt(a);
+    const struct num_ops how = {0};
+    return tw_num_mul(NUM_F64, how, refined_rsqrt(tw_num_mul(NUM_F64, how, a, two_54_f64)), two_27_f64);
+}
+
 bool tw_num_has_approx(enum num_function fn, enum num_format f)
 {
     if (f == NUM_F64)
@@ -86,6 +121,8 @@ bool tw_num_has_approx(enum num_function fn, enum num_format f)
 uint64_t tw_num_approx(enum num_function fn, enum num_format f, bool ftz, uint64_t a)
 {
     assert(tw_num_has_approx(fn, f));
+    if (f == NUM_F64 && fn == NUM_RSQRT && !ftz)
+        return rsqrt_f64(a);
     if (f == NUM_F64) /* the lower word is not read, so that a NaN whose payload lies there counts as infinity */
         return (uint64_t)tw_num_mufu_f64_high(fn, (uint32_t)(a >> 32)) << 32;
     if (f != NUM_F32)

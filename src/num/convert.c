@@ -52,11 +52,11 @@ static uint64_t rna_tf32_nan(bool satfinite, uint64_t word)
     return satfinite ? cut - 0x2000 : cut;
 }
 
-/* MEASURED: cvt.{rn,rp}.ftz.f16.f32, cvt.ftz.{f32,f64}.f32 (sm_90a): .ftz does nothing on the way to a 16-bit float,
- * whose rounding sees the subnormal. */
+/* MEASURED: cvt.{rn,rz,rm,rp}.ftz.{f16,bf16}.f32, cvt.ftz.{f32,f64}.f32 (sm_90a): .ftz does nothing on the way to f16, whose
+ * rounding sees the subnormal; on the way to bf16 it flushes. */
 static bool flushes_input(const struct num_convert_how *how)
 {
-    return how->ftz && how->from == NUM_F32 && how->to != NUM_F16 && how->to != NUM_BF16;
+    return how->ftz && how->from == NUM_F32 && how->to != NUM_F16;
 }
 
 static uint64_t float_from_nan(const struct num_convert_how *how, uint64_t word)
@@ -68,7 +68,7 @@ static uint64_t float_from_nan(const struct num_convert_how *how, uint64_t word)
         return to->canonical_nan;
     if (flushes_input(how)) /* flushing is an f32 operation of its own, which makes its NaN canonical */
         word = tw_num_format(NUM_F32)->canonical_nan;
-    if (how->to == how->from && !how->integral)
+    if (how->to == how->from && !how->integral && to->storage_bits >= 32) /* MEASURED: f16 and bf16 become canonical */
         return word & bits_mask(to->storage_bits);
     if (how->to == NUM_TF32 && how->from == NUM_F32 && how->rounding == NUM_RNA)
         return rna_tf32_nan(how->satfinite, word);

@@ -291,7 +291,7 @@ static uint64_t dot_fma_chain(const struct dot_call *call)
     for (unsigned k = 0; k < call->n; k++) {
         const uint64_t a = how->negate_a ? tw_num_neg(how->a, (struct num_ops){0}, call->a[k]) : call->a[k];
         const uint64_t b = how->negate_b ? tw_num_neg(how->b, (struct num_ops){0}, call->b[k]) : call->b[k];
-        d = tw_num_fma(how->d, (struct num_ops){0}, a, b, d);
+        d = tw_num_fma(how->d, (struct num_ops){.rounding = how->rounding}, a, b, d);
     }
     return d;
 }

@@ -5,7 +5,7 @@
 #ifndef TW_NUM_DOT_H
 #define TW_NUM_DOT_H
 
-#include "num/format.h"
+#include "num/round.h"
 
 #include <stddef.h>
 
@@ -81,6 +81,7 @@ struct num_dot_how {
     bool negate_a, negate_b;      /* wgmma imm-scale -1, tcgen05 negate bits             */
     bool saturate;                /* integer: .satfinite                                 */
     bool bits_and;                /* b1: .and.popc instead of .xor.popc                  */
+    enum num_rounding rounding;   /* f64: of every multiply-add                          */
 };
 
 /* a, b: n raw words in ascending k, for sparse kinds those that the metadata selects. c: NULL if the accumulator is

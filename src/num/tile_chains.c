@@ -87,7 +87,7 @@ static void run_job(const struct num_tile_job *job, const struct tile_kernels *k
 
 static bool fits(const struct num_tile_job *job)
 {
-    return job->how->d == NUM_F64;
+    return job->how->d == NUM_F64 && job->how->rounding == NUM_RN;
 }
 
 static size_t bytes(const struct num_tile_job *job)

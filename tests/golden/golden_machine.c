@@ -41,8 +41,7 @@ static void add_asm(struct text *t, const char *text)
     }
 }
 
-/* The destination's register type. It matters to `set`: MEASURED (ptx-async.md 8.2): set.*.f32.f32 writes 1.0 to an .f32 register
- * and the integer 1 to an untyped one; the tables were recorded with typed ones. */
+/* The destination's register type: that with which the tables were recorded. */
 static const char *destination_type(const struct tcg_table *table, unsigned bits)
 {
     const char *const at = strstr(table->instr, ".f32");
