@@ -11,6 +11,8 @@
 #                               compared with the machine instead
 #   make bench                  what compiling, running and the arithmetic cost; bench-large: a product of 4096 cubed
 #   make sweep                  three thousand drawn kernels each of tcgen05.mma and mma.sync: compiled, assembled, every tenth run
+#   make silicon                every instruction of the catalogue that sm_90a has, compared with a GPU, bit by bit; where there
+#                               is none, shown to ptxas and run. TW_SILICON=N: so many warps of operands each (default 64)
 #   make fuzz                   the fuzzers, built with clang (docs/fuzzing.md); their corpora are part of make test
 #   make fuzz-campaign RUNS=N   runs each of them until it has done N executions; stops at a finding
 #   make room-layout            build and run one room's tests, linking only that room and those before it
@@ -47,7 +49,7 @@ room_test = $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/$(1)/*_test.c)))
 
 LIB    := $(B)/libtilewright.a
 TOOL   := $(B)/tilewright
-TESTS  := $(foreach r,$(ROOMS) cli corpus fuzz,$(call room_test,$(r)))
+TESTS  := $(foreach r,$(ROOMS) cli corpus fuzz silicon,$(call room_test,$(r)))
 SUPPORT := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
 .PHONY: all test demo bench check clean deps
@@ -101,6 +103,18 @@ FUZZ_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %/fuzzer.c %_test.c,$(wildcard 
 $(call room_test,fuzz): $(B)/%: $(B)/%.o $(FUZZ_KIT) $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+SILICON_KIT := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/silicon/*.c)))
+$(call room_test,silicon): $(B)/%: $(B)/%.o $(SILICON_KIT) $(SUPPORT) $(LIB)
+	@echo "  LINK $@"
+	@$(CC) $(ALL_CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+.PHONY: room-silicon silicon
+room-silicon: $(call room_test,silicon)
+	@tools/run_tests $^
+silicon: deps
+	@$(MAKE) --no-print-directory $(call room_test,silicon) >/dev/null
+	@TW_SILICON=$${TW_SILICON:-64} $(call room_test,silicon)
 
 .PHONY: room-fuzz fuzz fuzz-campaign
 room-fuzz: $(call room_test,fuzz)
