@@ -232,9 +232,25 @@ static bool address_operand(struct decoder *dc, const struct ptx_operand *o, str
     return symbol_operand(dc, o, 64, out);
 }
 
+static bool is_literal(const struct ptx_operand *o)
+{
+    return o->kind == OPERAND_INT || o->kind == OPERAND_F32 || o->kind == OPERAND_F64;
+}
+
+/* Of a vector's registers, which are of one size; 0: it has none. */
+static unsigned register_bits(const struct decoder *dc, const struct ptx_operand *elems, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (elems[i].kind == OPERAND_REG)
+            return isa_type_bits(dc->func->regs.at[elems[i].index].type);
+    return 0;
+}
+
+/* Rows of one width, which the operand carries: a literal beside registers that are wider than the type is as wide as they are. */
 static bool vector_operand(struct decoder *dc, const struct ptx_operand *o, unsigned type, struct dop *out)
 {
     const struct ptx_operand *const elems = tw_ptx_elements(dc->func, o);
+    const unsigned bits = register_bits(dc, elems, o->count);
     struct dop element = {0};
     const uint32_t first = dc->refs.len;
     for (uint32_t i = 0; i < o->count; i++)
@@ -243,6 +259,9 @@ static bool vector_operand(struct decoder *dc, const struct ptx_operand *o, unsi
         struct dop e;
         if (!tw_decode_operand(dc, &elems[i], type, &e))
             return false;
+        if (is_literal(&elems[i]) && e.bits < bits)
+            constant_operand(dc, bits, literal_bits(&elems[i], type, e.bits), &e);
+        assert(e.ref == REF_NONE || element.bytes == 0 || element.bytes == e.bytes);
         dc->refs.at[first + i] = e.ref;
         if (e.ref != REF_NONE)
             element = e;

@@ -288,7 +288,8 @@ static void check_vector(struct verifier *v, const struct ptx_inst *inst, const 
     unsigned before = MOD_NONE;
     for (uint32_t i = 0; i < o->count; i++) {
         const unsigned type = element_type(v, &elements[i]);
-        if (type == MOD_NONE)
+        const bool literal = elements[i].kind == OPERAND_F32;
+        if (type == MOD_NONE || (literal && isa_type_bits(before) == 64))
             continue;
         if (before != MOD_NONE && !tw_ptx_reg_fits(type, before, WIDTH_EXACT)) {
             struct diag *d = tw_diag(v->diags, E0512, tw_verify_operand(v, inst, &elements[i]), "the elements of a vector have different types");
@@ -297,7 +298,7 @@ static void check_vector(struct verifier *v, const struct ptx_inst *inst, const 
             tw_diag_spec(d, "PTX ISA, Vectors as Operands");
             return;
         }
-        before = type;
+        before = literal ? before : type;
     }
 }
 

@@ -52,6 +52,24 @@ static void vectors_sinks_and_wide_words_go_element_by_element(void **state)
     rig_end(&rig);
 }
 
+/* A register may be wider than the type of a store; a literal beside it is as wide. */
+static void literals_stand_beside_registers_of_any_width(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    const uint32_t *const words = kernel_load(&rig, *state,
+                                       KERNEL("", ".reg .b128 %b;\nmov.b64 %q1, 7;\nmov.b64 %q2, 0;\nmov.b128 %b, {%q1, %q2};\n"
+                                                  "st.global.v4.s16 [%out], {%b, 16, %b, -2};\nst.global.v2.u32 [%out+8], {%q1, 5};\n"
+                                                  "st.global.v2.u8 [%out+16], {5, %q1};\nst.global.v2.u64 [%out+32], {%b, 0x123456789abcdef0};\n"),
+                                       &out);
+    kernel_must_run(&rig, &out, 1, 1, 0);
+    static const uint8_t want[18] = {7, 0, 16, 0, 7, 0, 0xfe, 0xff, 7, 0, 0, 0, 5, 0, 0, 0, 5, 7};
+    static const uint64_t wide[2] = {7, UINT64_C(0x123456789abcdef0)};
+    assert_memory_equal(words, want, sizeof want);
+    assert_memory_equal(words + 8, wide, sizeof wide);
+    rig_end(&rig);
+}
+
 /* Windows are disjoint; cvta goes there and back; a generic access finds the space. */
 static void generic_addresses_name_their_space(void **state)
 {
@@ -168,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROOM_TEST(loads_extend_by_their_type),
         ROOM_TEST(vectors_sinks_and_wide_words_go_element_by_element),
+        ROOM_TEST(literals_stand_beside_registers_of_any_width),
         ROOM_TEST(generic_addresses_name_their_space),
         ROOM_TEST(a_bulk_store_writes_zeros),
         ROOM_TEST(a_bulk_store_that_does_not_fit_is_a_fault),
