@@ -1,15 +1,15 @@
 /* run: a kernel or a .ptx file on the CPU machine, on a GPU or on both, with tensors from and to .npy files. */
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/tensors.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, MOST_DEVICES = 1023, MOST_KIND = 32 };
+enum { MOST_THREADS = 256, MOST_DEVICES = 1023 };
 
 struct run {
     const struct options *o;
@@ -24,7 +24,7 @@ struct run {
     tw_device_opts device_opts;
     char gpu_arch[16]; /* --compare: "sm_90" */
     double rtol, atol;
-    bool files_ok; /* false: a file could not be read or written; it has been said */
+    struct tensor_uses uses;
 };
 
 static double seconds_now(void *user)
@@ -106,30 +106,13 @@ static bool read_numbers(struct run *r)
     return ok;
 }
 
-static bool fill_kind(const char *text, char kind[MOST_KIND], uint64_t *seed)
-{
-    const char *colon = strchr(text, ':');
-    const size_t len = colon == NULL ? strlen(text) : (size_t)(colon - text);
-    if (len >= MOST_KIND)
-        return false;
-    memcpy(kind, text, len);
-    kind[len] = '\0';
-    *seed = 0;
-    if (colon == NULL)
-        return true;
-    char *end;
-    errno = 0;
-    *seed = strtoull(colon + 1, &end, 0);
-    return colon[1] >= '0' && colon[1] <= '9' && *end == '\0' && errno == 0;
-}
-
 /* What is wrong with an option is said before anything is read or run. */
 static bool check_fills(const struct options *o)
 {
     char kind[MOST_KIND];
     uint64_t seed;
     for (size_t i = 0; i < o->use_count; i++)
-        if (o->uses[i].id == OPT_FILL && !fill_kind(o->uses[i].text, kind, &seed)) {
+        if (o->uses[i].id == OPT_FILL && !parse_fill(o->uses[i].text, kind, &seed)) {
             fprintf(stderr, "tilewright: --fill wants NAME=KIND[:SEED], found '%s=%s'\n", o->uses[i].name, o->uses[i].text);
             return false;
         }
@@ -153,44 +136,12 @@ static bool check_combination(const struct run *r)
     return true;
 }
 
-static tw_status apply_fill(struct run *r, const struct option_use *use)
-{
-    char kind[MOST_KIND];
-    uint64_t seed;
-    return fill_kind(use->text, kind, &seed) ? tw_args_fill(r->args, use->name, kind, seed) : TW_ERROR;
-}
-
-static tw_status with_file(struct run *r, const struct option_use *use)
-{
-    struct file_bytes file;
-    if (!file_read(use->text, &file)) {
-        r->files_ok = false;
-        return TW_ERROR;
-    }
-    tw_difference difference;
-    const tw_status status =
-        use->id == OPT_IN
-            ? tw_args_set_npy(r->args, use->name, file_title(use->text), file.at, file.len)
-            : tw_args_compare(r->args, use->name, file_title(use->text), file.at, file.len, r->rtol, r->atol, &difference);
-    free(file.at);
-    if (status == TW_OK && use->id == OPT_EXPECT && !option_given(r->o, OPT_JSON))
-        printf("%s: as expected (%llu elements, largest difference %g)\n", use->name,
-               (unsigned long long)difference.elements, difference.max_abs);
-    return status;
-}
-
-static tw_status apply_inputs(struct run *r)
+static tw_status set_scalars(struct run *r)
 {
     tw_status status = TW_OK;
-    for (size_t i = 0; i < r->o->use_count && status == TW_OK; i++) {
-        const struct option_use *use = &r->o->uses[i];
-        if (use->id == OPT_IN)
-            status = with_file(r, use);
-        else if (use->id == OPT_FILL)
-            status = apply_fill(r, use);
-        else if (use->id == OPT_SET)
-            status = tw_args_set(r->args, use->name, use->text);
-    }
+    for (size_t i = 0; i < r->o->use_count && status == TW_OK; i++)
+        if (r->o->uses[i].id == OPT_SET)
+            status = tw_args_set(r->args, r->o->uses[i].name, r->o->uses[i].text);
     return status;
 }
 
@@ -201,7 +152,11 @@ static tw_status prepare(struct run *r)
     if (status == TW_OK)
         status = tw_args_create(r->device, r->module, option_text(r->o, OPT_ENTRY), contract == NULL ? NULL : file_title(contract),
                                 r->contract.at, r->contract.len, &r->args);
-    return status == TW_OK ? apply_inputs(r) : status;
+    if (status == TW_OK && !tensor_uses_make(&r->uses, r->o, r->args, r->rtol, r->atol))
+        status = TW_NO_MEMORY;
+    if (status == TW_OK)
+        status = tensor_uses_before(&r->uses, r->args);
+    return status == TW_OK ? set_scalars(r) : status;
 }
 
 static tw_status launch(struct run *r)
@@ -225,31 +180,10 @@ static tw_status launch(struct run *r)
     return status;
 }
 
-static tw_status apply_outputs(struct run *r)
-{
-    tw_status status = TW_OK;
-    for (size_t i = 0; i < r->o->use_count; i++) {
-        const struct option_use *use = &r->o->uses[i];
-        tw_status one = TW_OK;
-        if (use->id == OPT_OUT) {
-            const void *bytes;
-            size_t len;
-            one = tw_args_get_npy(r->args, use->name, &bytes, &len);
-            if (one == TW_OK && !file_write(use->text, bytes, len)) {
-                r->files_ok = false;
-                one = TW_ERROR;
-            }
-        } else if (use->id == OPT_EXPECT) {
-            one = with_file(r, use);
-        }
-        status = status == TW_OK ? one : status;
-    }
-    return status;
-}
-
 static void end_device(struct run *r)
 {
     tw_launch_destroy(r->launch);
+    tensor_uses_free(&r->uses);
     tw_args_destroy(r->args);
     tw_device_destroy(r->device);
 }
@@ -379,7 +313,7 @@ static int run_all(struct run *r)
     if (status == TW_OK)
         status = option_given(r->o, OPT_COMPARE) ? run_both(r) : run_one(r);
     if (came_to_end(r, status)) {
-        const tw_status outputs = apply_outputs(r);
+        const tw_status outputs = tensor_uses_after(&r->uses, r->args);
         status = status == TW_OK ? outputs : status;
     }
     const int code = finish(r->ctx, r->o, status);
@@ -390,7 +324,7 @@ static int run_all(struct run *r)
 
 int command_run(const struct options *o)
 {
-    struct run r = {.o = o, .files_ok = true, .ptx = is_ptx(o->files[0])};
+    struct run r = {.o = o, .ptx = is_ptx(o->files[0])};
     if (!read_numbers(&r) || !check_device(&r) || !check_fills(o))
         return EXIT_USAGE;
     if (!r.ptx && !file_read(o->files[0], &r.text)) /* its text says whether it is PTX */

@@ -212,6 +212,20 @@ TW_API void tw_args_destroy(tw_args *args);
 TW_API size_t tw_args_count(const tw_args *args);
 TW_API const char *tw_args_name(const tw_args *args, size_t index);
 
+/* What the launch contract wants done with tensors, in its order: contents from a .npy file or of a kind of numbers before the
+ * launch, a file to be written and one to be compared with after it. The library opens no files: a file's name is as the
+ * contract writes it, relative to the contract's folder. */
+typedef enum tw_use { TW_USE_IN, TW_USE_FILL, TW_USE_OUT, TW_USE_EXPECT } tw_use;
+typedef struct tw_tensor_use {
+    tw_use use;
+    const char *tensor;
+    const char *text;  /* file; the kind of tw_args_fill */
+    uint64_t seed;     /* TW_USE_FILL */
+    double rtol, atol; /* TW_USE_EXPECT */
+} tw_tensor_use;
+/* False when there are no more than `index`. */
+TW_API bool tw_args_read_use(const tw_args *args, size_t index, tw_tensor_use *out);
+
 /* `file_name` is for diagnostics. The file's dtype and shape must be the argument's. */
 TW_API tw_status tw_args_set_npy(tw_args *args, const char *name, const char *file_name, const void *bytes, size_t len);
 /* kind: zeros ones iota ints normal uniform bits */

@@ -269,6 +269,32 @@ const char *tw_args_name(const tw_args *args, size_t index)
     return index < args->contract->args.len ? args->contract->args.at[index].name : NULL;
 }
 
+static double tolerance(const char *text)
+{
+    uint64_t word = 0;
+    double value;
+    if (text != NULL)
+        (void)tw_num_parse_decimal(tw_str(text), NUM_F64, &word);
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+bool tw_args_read_use(const tw_args *args, size_t index, tw_tensor_use *out)
+{
+    static const tw_use uses[CONTRACT_USE_COUNT] = {
+        [CONTRACT_IN] = TW_USE_IN, [CONTRACT_FILL] = TW_USE_FILL, [CONTRACT_OUT] = TW_USE_OUT, [CONTRACT_EXPECT] = TW_USE_EXPECT};
+    for (uint32_t i = 0; i < args->slot_count; i++) {
+        const struct contract_arg *const a = args->slots[i].arg;
+        for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++) {
+            if (a->uses[use] == NULL || index-- != 0)
+                continue;
+            *out = (tw_tensor_use){uses[use], a->name, a->uses[use], a->seed, tolerance(a->rtol), tolerance(a->atol)};
+            return true;
+        }
+    }
+    return false;
+}
+
 struct set_call {
     tw_args *args;
     const char *name, *value;

@@ -310,7 +310,7 @@ static tw_status fill(void *argument)
     while (kind < FILL_COUNT && strcmp(fills[kind].name, call->kind) != 0)
         kind++;
     if (kind == FILL_COUNT) {
-        struct diag *d = tw_diag(&ctx->diags, E0623, (struct src_span){0}, "unknown fill kind '%s' for argument '%s'",
+        struct diag *d = tw_diag(&ctx->diags, E0623, slot->arg->at, "unknown fill kind '%s' for argument '%s'",
                                  call->kind, call->name);
         tw_diag_expected(d, "zeros, ones, iota, ints, normal, uniform or bits");
         return TW_ERROR;

@@ -1,5 +1,6 @@
 #include "ptx/contract.h"
 
+#include "num/decimal.h"
 #include "ptx/contract_read.h"
 
 #include <string.h>
@@ -187,9 +188,55 @@ static bool read_value(struct contract_reader *r, const struct json *object, str
     return true;
 }
 
+static const char *const use_names[CONTRACT_USE_COUNT] = {
+    [CONTRACT_IN] = "in", [CONTRACT_FILL] = "fill", [CONTRACT_OUT] = "out", [CONTRACT_EXPECT] = "expect"};
+
+/* A field that means something beside another one only. */
+static bool check_pair(struct contract_reader *r, const struct json *object, const char *field, const char *other, bool there)
+{
+    const struct json *const v = tw_json_get(object, field);
+    if (v == NULL || there == (tw_json_get(object, other) != NULL))
+        return true;
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"%s\" of the launch contract stands %s \"%s\"", field,
+                             there ? "without" : "beside", other);
+    tw_diag_expected(d, there ? "both, or none" : "one of them");
+    return false;
+}
+
+static bool read_tolerance(struct contract_reader *r, const struct json *object, const char *field, const char **out)
+{
+    const struct json *const v = tw_json_get(object, field);
+    uint64_t word;
+    if (v == NULL)
+        return true;
+    if (v->kind != JSON_NUMBER)
+        return tw_contract_wrong_type(r, v, field, "a number, 0 or more");
+    *out = v->text.at;
+    if (v->text.at[0] != '-' && tw_num_parse_decimal(v->text, NUM_F64, &word) == NUM_PARSED)
+        return true;
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"%s\" of the launch contract is out of range", field);
+    tw_diag_expected(d, "a number, 0 or more, of binary64");
+    tw_diag_found(d, "%s", v->text.at);
+    return false;
+}
+
+static bool read_uses(struct contract_reader *r, const struct json *v, struct contract_arg *a)
+{
+    const struct json *const seed = tw_json_get(v, "seed");
+    int64_t n = 0;
+    for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++)
+        if (tw_json_get(v, use_names[use]) != NULL && !tw_contract_read_name(r, v, use_names[use], &a->uses[use]))
+            return false;
+    if (seed != NULL && !tw_contract_read_count(r, seed, "seed", 0, INT64_MAX, &n))
+        return false;
+    a->seed = (uint64_t)n;
+    return read_tolerance(r, v, "rtol", &a->rtol) && read_tolerance(r, v, "atol", &a->atol) && check_pair(r, v, "fill", "in", false) &&
+           check_pair(r, v, "seed", "fill", true) && check_pair(r, v, "rtol", "expect", true) && check_pair(r, v, "atol", "expect", true);
+}
+
 static bool read_tensor(struct contract_reader *r, const struct json *v, struct contract_arg *a)
 {
-    return read_dtype(r, v, a) && read_shape(r, v, a);
+    return read_dtype(r, v, a) && read_shape(r, v, a) && read_uses(r, v, a);
 }
 
 static bool read_scalar(struct contract_reader *r, const struct json *v, struct contract_arg *a)
@@ -241,12 +288,13 @@ static bool read_bytes(struct contract_reader *r, const struct json *object, str
     return true;
 }
 
+#define TENSOR_KEYS "dtype", "shape", "in", "fill", "seed", "out", "expect", "rtol", "atol"
 static const struct {
     const char *name;
     const char *const keys[16];
     bool (*read)(struct contract_reader *r, const struct json *v, struct contract_arg *a);
 } kinds[] = {
-    [CONTRACT_TENSOR] = {"tensor", {"name", "kind", "dtype", "shape", NULL}, read_tensor},
+    [CONTRACT_TENSOR] = {"tensor", {"name", "kind", TENSOR_KEYS, NULL}, read_tensor},
     [CONTRACT_SCALAR] = {"scalar", {"name", "kind", "dtype", "value", NULL}, read_scalar},
     [CONTRACT_NULL] = {"null", {"name", "kind", NULL}, read_null},
     [CONTRACT_SCRATCH] = {"scratch", {"name", "kind", "bytes", NULL}, read_scratch},
@@ -279,7 +327,7 @@ static bool read_arg(struct contract_reader *r, const struct json *v, struct con
 /* Tensors in global memory that are no parameters themselves. */
 static bool read_tensors(struct contract_reader *r, const struct json *object, struct contract *c)
 {
-    static const char *const keys[] = {"name", "dtype", "shape", NULL};
+    static const char *const keys[] = {"name", TENSOR_KEYS, NULL};
     const struct json *v = tw_json_get(object, "tensors");
     if (v != NULL && v->kind != JSON_ARRAY)
         return tw_contract_wrong_type(r, v, "tensors", "an array of objects");
@@ -409,6 +457,17 @@ static void write_tensor(struct text *out, const struct contract_arg *a)
     for (uint32_t i = 0; i < a->rank; i++)
         tw_text_addf(out, i == 0 ? "%lld" : ", %lld", (long long)a->shape[i]);
     tw_text_put(out, ']');
+    for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++)
+        if (a->uses[use] != NULL) {
+            tw_text_addf(out, ", \"%s\": ", use_names[use]);
+            tw_text_add_json(out, tw_str(a->uses[use]));
+        }
+    if (a->seed != 0)
+        tw_text_addf(out, ", \"seed\": %llu", (unsigned long long)a->seed);
+    if (a->rtol != NULL)
+        tw_text_addf(out, ", \"rtol\": %s", a->rtol);
+    if (a->atol != NULL)
+        tw_text_addf(out, ", \"atol\": %s", a->atol);
 }
 
 static void write_scalar(struct text *out, const struct contract_arg *a)

@@ -7,7 +7,7 @@
  *       "grid": [32, 1, 1], "block": [48, 1, 1], "cluster": [1, 1, 1],
  *       "dynamic_shared_bytes": 0,
  *       "args": [
- *         {"name": "X", "kind": "tensor", "dtype": "float32", "shape": [32, 48]},
+ *         {"name": "X", "kind": "tensor", "dtype": "float32", "shape": [32, 48], "in": "x.npy"},
  *         {"name": "n", "kind": "scalar", "dtype": "int32", "value": 48},
  *         {"name": "unused", "kind": "null"},
  *         {"name": "buffer", "kind": "scratch", "bytes": 4096},
@@ -19,7 +19,8 @@
  * `args` are the entry's parameters in order: a tensor is a 64-bit pointer to a row-major array, a scalar its own
  * bytes, null a 64-bit zero, scratch a pointer to zeroed bytes, a tensor map its 128 bytes, bytes a
  * structure passed by value. `tensors` lists tensors that
- * are no parameters themselves, but targets of maps. docs/launch.md describes every field. */
+ * are no parameters themselves, but targets of maps. A tensor may say where its contents come from and what is to
+ * become of them. docs/launch.md describes every field. */
 #ifndef TW_PTX_CONTRACT_H
 #define TW_PTX_CONTRACT_H
 
@@ -48,12 +49,19 @@ struct contract_map {
     uint32_t stride_count, box_count, element_stride_count;
 };
 
+/* What a run does with a tensor: before it, contents from a file or a kind of numbers; after it, a file to be written, and one
+ * that holds what is expected. */
+enum contract_use { CONTRACT_IN, CONTRACT_FILL, CONTRACT_OUT, CONTRACT_EXPECT, CONTRACT_USE_COUNT };
+
 struct contract_arg {
     const char *name;
     enum contract_kind kind;
     struct contract_dtype dtype; /* tensors, scalars */
     uint32_t rank;               /* tensors */
     int64_t shape[TW_MAX_RANK];
+    const char *uses[CONTRACT_USE_COUNT]; /* tensors: file, or kind of numbers; NULL: not written */
+    uint64_t seed;               /* of the numbers */
+    const char *rtol, *atol;     /* tolerances of what is expected, as written; NULL: 0 */
     const char *value;           /* scalars: text of the default value, or NULL */
     uint64_t scratch_bytes;      /* scratch */
     const uint8_t *bytes;        /* bytes: a parameter passed by value */

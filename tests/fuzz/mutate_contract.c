@@ -24,7 +24,7 @@ static void draw_key(struct edit *e)
 {
     static const char *const rows[] = {
         "args", "block", "box", "bytes", "channels", "cluster", "dims", "dtype", "dynamic_shared_bytes", "element_strides", "entry", "fill", "grid", "interleave",
-        "kind", "l2", "lower", "name", "pixels", "shape", "strides", "swizzle", "tensor", "tensor_map", "tensors", "upper", "value", "mode", "offset", "x",
+        "kind", "l2", "lower", "name", "pixels", "shape", "strides", "swizzle", "tensor", "tensor_map", "tensors", "upper", "value", "mode", "offset", "x", "in", "out", "expect", "seed", "rtol", "atol",
     };
     tw_text_add(&e->drawn, PICK(e, rows));
 }
@@ -36,6 +36,8 @@ static void draw_argument(struct edit *e)
         "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int32\", \"value\": 7}",
         "{\"name\": \"f\", \"kind\": \"scalar\", \"dtype\": \"float32\", \"value\": -1.5e-3}",
         "{\"name\": \"B\", \"kind\": \"tensor\", \"dtype\": \"float16\", \"shape\": [16, 64]}",
+        "{\"name\": \"C\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [4], \"fill\": \"bits\", \"seed\": 3, \"out\": \"c.npy\", \"expect\": \"d.npy\", \"rtol\": 1e-3, \"atol\": 0.5}",
+        "{\"name\": \"D\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [4], \"in\": \"a.npy\"}",
         "{\"name\": \"s\", \"kind\": \"scratch\", \"bytes\": 256}",
         "{\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"box\": [16, 64], \"swizzle\": \"128B\"}",
         "{\"name\": \"m\", \"kind\": \"tensor_map\", \"tensor\": \"A\", \"dims\": [64, 16], \"strides\": [128], \"box\": [64, 16], \"element_strides\": [1, 1], \"interleave\": \"none\", \"fill\": \"nan\", \"l2\": \"128B\"}",

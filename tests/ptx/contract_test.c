@@ -32,6 +32,28 @@ static void what_is_written_reads_back_the_same(void **state)
     assert_string_equal(t.at, whole);
 }
 
+static void a_tensor_says_what_is_done_with_it(void **state)
+{
+    static const char text[] = "{\n  \"entry\": \"k\",\n  \"grid\": [1, 1, 1],\n  \"dynamic_shared_bytes\": 0,\n  \"args\": [\n"
+                               "    {\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2], \"in\": \"x.npy\"},\n"
+                               "    {\"name\": \"Y\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2], \"fill\": \"normal\", \"out\": \"a\\\"b\", "
+                               "\"expect\": \"y.npy\", \"seed\": 9, \"rtol\": 1e-3, \"atol\": 0.5}\n  ],\n  \"tensors\": [\n"
+                               "    {\"name\": \"Z\", \"dtype\": \"int8\", \"shape\": [2], \"expect\": \"z.npy\"}\n  ]\n}\n";
+    struct bench_room *const room = *state;
+    const struct contract *const c = read_text(room, text);
+    assert_string_equal(tw_test_diags(room), "");
+    assert_string_equal(c->args.at[0].uses[CONTRACT_IN], "x.npy");
+    assert_null(c->args.at[0].uses[CONTRACT_OUT]);
+    assert_string_equal(c->args.at[1].uses[CONTRACT_OUT], "a\"b");
+    assert_int_equal(c->args.at[1].seed, 9);
+    assert_string_equal(c->args.at[1].rtol, "1e-3");
+    assert_string_equal(c->tensors.at[0].uses[CONTRACT_EXPECT], "z.npy");
+    struct text t;
+    tw_text_init(&t, &room->arena);
+    tw_contract_write(c, &t);
+    assert_string_equal(t.at, text);
+}
+
 static void absent_dimensions_are_one(void **state)
 {
     struct bench_room *room = *state;
@@ -117,6 +139,51 @@ static void faults_are_named(void **state)
          "k.json:1:25: note: the first is here\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"t\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": []}], \"tensors\": [\n"
          "      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"in\": \"a\", \"fill\": \"ones\"}]}",
+         "k.json:2:20: error[E0611]: field \"fill\" of the launch contract stands beside \"in\"\n"
+         "    2 | \"in\": \"a\", \"fill\": \"ones\"}]}\n"
+         "      |                    ^~~~~~\n"
+         "  expected: one of them\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"seed\": 3}]}",
+         "k.json:2:9: error[E0611]: field \"seed\" of the launch contract stands without \"fill\"\n"
+         "    2 | \"seed\": 3}]}\n"
+         "      |         ^\n"
+         "  expected: both, or none\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"rtol\": 1}]}",
+         "k.json:2:9: error[E0611]: field \"rtol\" of the launch contract stands without \"expect\"\n"
+         "    2 | \"rtol\": 1}]}\n"
+         "      |         ^\n"
+         "  expected: both, or none\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"expect\": \"y\", \"atol\": -1.5}]}",
+         "k.json:2:24: error[E0611]: field \"atol\" of the launch contract is out of range\n"
+         "    2 | \"expect\": \"y\", \"atol\": -1.5}]}\n"
+         "      |                        ^~~~\n"
+         "  expected: a number, 0 or more, of binary64\n"
+         "     found: -1.5\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"expect\": \"y\", \"rtol\": 1e999}]}",
+         "k.json:2:24: error[E0611]: field \"rtol\" of the launch contract is out of range\n"
+         "    2 | \"expect\": \"y\", \"rtol\": 1e999}]}\n"
+         "      |                        ^~~~~\n"
+         "  expected: a number, 0 or more, of binary64\n"
+         "     found: 1e999\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"expect\": \"y\", \"rtol\": \"1\"}]}",
+         "k.json:2:24: error[E0611]: field \"rtol\" of the launch contract has the wrong type\n"
+         "    2 | \"expect\": \"y\", \"rtol\": \"1\"}]}\n"
+         "      |                        ^~~\n"
+         "  expected: a number, 0 or more\n"
+         "     found: a string\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"out\": 7}]}",
+         "k.json:2:8: error[E0611]: field \"out\" of the launch contract has the wrong type\n"
+         "    2 | \"out\": 7}]}\n"
+         "      |        ^\n"
+         "  expected: a string\n"
+         "     found: a number\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"fill\": \"ones\", \"seed\": -1}]}",
+         "k.json:2:25: error[E0611]: field \"seed\" of the launch contract is out of range\n"
+         "    2 | \"fill\": \"ones\", \"seed\": -1}]}\n"
+         "      |                         ^~\n"
+         "  expected: an integer from 0 to 9223372036854775807\n"
+         "     found: -1\n"},
         {"[]", "k.json:1:1: error[E0611]: the launch contract is no object\n"
                "    1 | []\n      | ^~\n  expected: {\"entry\": ..., \"args\": [...]}\n     found: an array\n"},
         {"\xef\xbb\xbf{}", "k.json:1:1: error[E0610]: the launch contract is not JSON\n"
@@ -171,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(what_is_written_reads_back_the_same),
+        ROOM_TEST(a_tensor_says_what_is_done_with_it),
         ROOM_TEST(absent_dimensions_are_one),
         ROOM_TEST(a_block_and_a_cluster_that_are_left_out_are_the_kernel_s_own),
         ROOM_TEST(sub_byte_tensors_are_packed),

@@ -103,6 +103,20 @@ static bool check_required(const struct room *r, const struct json *list, const 
     return true;
 }
 
+/* {"seed": ["fill"]}: where seed is, fill must be. */
+static bool check_dependent(const struct room *r, const struct json *lists, const struct json *v)
+{
+    for (uint32_t i = 0; v->kind == JSON_OBJECT && i < lists->count; i++)
+        if (tw_json_get(v, lists->keys[i].at) != NULL && !check_required(r, &lists->items[i], v))
+            return false;
+    return true;
+}
+
+static bool check_not(const struct room *r, const struct json *schema, const struct json *v)
+{
+    return !valid(r, schema, v) || fail(r, "fits what it must not fit:", "not");
+}
+
 static bool check_one_of(const struct room *r, const struct json *list, const struct json *v)
 {
     uint32_t fits = 0;
@@ -143,6 +157,10 @@ static bool check_keyword(const struct room *r, const struct json *schema, const
         return arg->kind == JSON_BOOL && !arg->boolean ? check_closed(r, schema, v) : fail(r, "additionalProperties", "must be false");
     if (strcmp(key, "required") == 0)
         return check_required(r, arg, v);
+    if (strcmp(key, "dependentRequired") == 0)
+        return check_dependent(r, arg, v);
+    if (strcmp(key, "not") == 0)
+        return check_not(r, arg, v);
     if (strcmp(key, "oneOf") == 0)
         return check_one_of(r, arg, v);
     if (strcmp(key, "$ref") == 0)

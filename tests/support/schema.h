@@ -1,5 +1,5 @@
 /* JSON Schema, as much of it as docs/launch.schema.json uses: type, const, enum, minimum, maximum, items, minItems, maxItems,
- * properties, required, additionalProperties: false, oneOf, $ref to #/$defs. A keyword that is not known fails the value, so
+ * properties, required, dependentRequired, additionalProperties: false, not, oneOf, $ref to #/$defs. A keyword that is not known fails the value, so
  * that a schema cannot ask for something in vain. */
 #ifndef TW_TESTS_SUPPORT_SCHEMA_H
 #define TW_TESTS_SUPPORT_SCHEMA_H
