@@ -14,8 +14,8 @@ static bool is_nan_f64(uint64_t word)
 }
 
 /* MEASURED: H200, driver 580.159.04 (tests/silicon): global memory gives a NaN operand back as it is, signalling ones too,
- * of two the one that is added. Shared memory adds as `add` does, with the sum's operands the other way round: of two NaNs
- * the one that was there is left, quieted. */
+ * of two the one that is added (of bulk reductions that was not seen). Shared memory adds as `add` does, with the sum's operands
+ * the other way round: of two NaNs the one that was there is left, quieted. */
 static uint64_t sum_f64(uint64_t old, uint64_t b, bool global)
 {
     if (global && is_nan_f64(b))
