@@ -284,6 +284,8 @@ void tw_report_deadlock(struct cluster *c)
     for (uint32_t i = 0; i < count; i++)
         if (groups[i].split->wait.kind == WAIT_MBARRIER)
             note_bytes(c, d, groups, i);
+    if (c->idle_rounds >= LONGEST_IDLE)
+        tw_diag_note(d, (struct src_span){0}, "waits have timed out %u times in a row", c->idle_rounds);
     note_engines(c, d);
 }
 

@@ -123,6 +123,9 @@ void tw_cta_warp_ended(struct cta *cta);
 
 /* ---- Reports ---------------------------------------------------------------------------------- */
 
+/* Stalls in a row, of a millisecond each, after which waits that time out are taken for a deadlock, even if no state comes again:
+ * the wait of CUDA's cuda::barrier asks for the time in every round and has no end. */
+enum { LONGEST_IDLE = 1 << 14 };
 /* A report of a cluster in which nothing can run. Sets the cluster's status. */
 void tw_report_deadlock(struct cluster *c);
 /* A report of a launch in which every cluster sleeps. Sets the launch's status. */

@@ -8,9 +8,9 @@
  * When no split of the cluster can run, that is a stall. Then, in this order: an engine lands what
  * some wait needs, and nothing more; waits that may time out do so; and if that changes nothing for
  * IDLE_ROUNDS rounds, the oldest operation of an engine lands where threads poll (poll.c), and else waits
- * go on timing out until all threads are in a state in which they were before: who counts the answers, or
- * looks at a clock, may have had enough. Then the cluster sleeps until another changes memory. Where nobody
- * polls, it is in deadlock. */
+ * go on timing out until all threads are in a state in which they were before, or LONGEST_IDLE is over: who
+ * counts the answers, or looks at a clock, may have had enough. Then the cluster sleeps until another changes
+ * memory. Where nobody polls, it is in deadlock. */
 #include "machine/decode.h"
 #include "machine/poll.h"
 #include "machine/run.h"
@@ -407,7 +407,7 @@ static void stall(struct cluster *c)
     const bool polls = tw_polls(c);
     if (polls && land_oldest(c))
         return;
-    if (c->idle_rounds >= IDLE_ROUNDS && !been_here(c) && time_out(c))
+    if (c->idle_rounds >= IDLE_ROUNDS && c->idle_rounds < LONGEST_IDLE && !been_here(c) && time_out(c))
         return;
     if (polls)
         c->asleep = true;

@@ -201,7 +201,8 @@ static void a_loop_that_waits_for_a_deadline_ends(void **state)
 }
 
 /* Nobody arrives. Who gives up after many tries, or when its time is over, goes on; who does neither is in deadlock, and so is who
- * counts in circles. SOURCE: PTX ISA, mbarrier.try_wait: it may return false after a time limit of the system. */
+ * counts in circles. Who never comes to an end of its count, or asks for the time and waits on as cuda::barrier does, is after a
+ * while. SOURCE: PTX ISA, mbarrier.try_wait: it may return false after a time limit of the system. */
 static void a_wait_with_an_end_of_its_own_is_no_deadlock(void **state)
 {
     static const struct { const char *loop; enum launch_status want; } rows[] = {
@@ -210,6 +211,8 @@ static void a_wait_with_an_end_of_its_own_is_no_deadlock(void **state)
         {"call (%q2), now, ();\nsetp.lt.u64 %p2, %q2, 2000000000;\nmov.u64 %q2, 0;\n@%p2 bra L;\n", LAUNCH_FINISHED},
         {"bra L;\n", LAUNCH_DEADLOCK},
         {"add.u32 %r1, %r1, 1;\nand.b32 %r1, %r1, 127;\nbra L;\n", LAUNCH_DEADLOCK},
+        {"add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 1000000000;\n@%p2 bra L;\n", LAUNCH_DEADLOCK},
+        {"mov.u64 %q2, %globaltimer;\nsub.u64 %q2, %q2, %q1;\nshr.u64 %q2, %q2, 2;\ncvt.u32.u64 %r2, %q2;\nnanosleep.u32 %r2;\nbra L;\n", LAUNCH_DEADLOCK},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         for (uint32_t block = 32; block <= 96; block += 64) {
@@ -229,6 +232,7 @@ static void a_wait_with_an_end_of_its_own_is_no_deadlock(void **state)
             assert_int_equal(run_poll(&rig, &out, 1, block, 3), rows[i].want);
             assert_int_equal(words[block - 1], rows[i].want == LAUNCH_FINISHED ? 7 : 0);
             assert_int_equal(strstr(tw_test_diags(room), "error[E0706]: deadlock") != NULL, rows[i].want == LAUNCH_DEADLOCK);
+            assert_int_equal(strstr(tw_test_diags(room), "\nnote: waits have timed out 16384 times in a row\n") != NULL, i >= 5);
             rig_end(&rig);
         }
     struct bench_room *const room = *state;
