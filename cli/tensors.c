@@ -55,16 +55,19 @@ static char *text_copy(const char *text, size_t len)
     return copy;
 }
 
-/* A file that the contract names, from here. */
+/* A file that the contract names, from here. It names no stream: "-" is a file of that name, wherever the contract lies. */
 static char *beside(const char *contract, const char *file)
 {
     const char *const slash = contract == NULL ? NULL : strrchr(contract, '/');
-    if (slash == NULL || file[0] == '/')
+    if (file[0] == '/' || (slash == NULL && strcmp(file, "-") != 0))
         return text_copy(file, strlen(file));
-    const size_t folder = (size_t)(slash - contract) + 1, len = strlen(file);
-    char *const path = text_copy(contract, folder + len);
-    if (path != NULL)
-        memcpy(path + folder, file, len + 1);
+    const char *const folder = slash == NULL ? "./" : contract;
+    const size_t folder_len = slash == NULL ? 2 : (size_t)(slash - contract) + 1, len = strlen(file);
+    char *const path = malloc(folder_len + len + 1);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, folder, folder_len);
+    memcpy(path + folder_len, file, len + 1);
     return path;
 }
 
