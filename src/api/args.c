@@ -182,14 +182,22 @@ static const struct contract *contract_of(const struct create_call *call)
     return tw_contract_read(&args->arena, file, &ctx->diags);
 }
 
+static void add_slot(tw_args *args, const struct contract_arg *a)
+{
+    args->slots[args->slot_count++].arg = a;
+    for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++)
+        if (a->uses[use] != NULL)
+            *vec_push(&args->arena, &args->uses) = (struct arg_use){a, (enum contract_use)use};
+}
+
 static void make_slots(tw_args *args)
 {
     const struct contract *const c = args->contract;
     args->slots = arena_new(&args->arena, struct arg_slot, c->args.len + c->tensors.len);
     for (uint32_t i = 0; i < c->args.len; i++)
-        args->slots[args->slot_count++].arg = &c->args.at[i];
+        add_slot(args, &c->args.at[i]);
     for (uint32_t i = 0; i < c->tensors.len; i++)
-        args->slots[args->slot_count++].arg = &c->tensors.at[i];
+        add_slot(args, &c->tensors.at[i]);
 }
 
 static tw_status fill_slots(tw_args *args)
@@ -283,16 +291,12 @@ bool tw_args_read_use(const tw_args *args, size_t index, tw_tensor_use *out)
 {
     static const tw_use uses[CONTRACT_USE_COUNT] = {
         [CONTRACT_IN] = TW_USE_IN, [CONTRACT_FILL] = TW_USE_FILL, [CONTRACT_OUT] = TW_USE_OUT, [CONTRACT_EXPECT] = TW_USE_EXPECT};
-    for (uint32_t i = 0; i < args->slot_count; i++) {
-        const struct contract_arg *const a = args->slots[i].arg;
-        for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++) {
-            if (a->uses[use] == NULL || index-- != 0)
-                continue;
-            *out = (tw_tensor_use){uses[use], a->name, a->uses[use], a->seed, tolerance(a->rtol), tolerance(a->atol)};
-            return true;
-        }
-    }
-    return false;
+    if (index >= args->uses.len)
+        return false;
+    const struct arg_use *const u = &args->uses.at[index];
+    const struct contract_arg *const a = u->arg;
+    *out = (tw_tensor_use){uses[u->use], a->name, a->uses[u->use], a->seed, tolerance(a->rtol), tolerance(a->atol)};
+    return true;
 }
 
 struct set_call {

@@ -12,6 +12,12 @@ struct arg_slot {
     bool has_value;
 };
 
+/* What the contract wants done with a tensor. */
+struct arg_use {
+    const struct contract_arg *arg;
+    enum contract_use use;
+};
+
 struct tw_args {
     tw_device *device;
     tw_module *module;
@@ -21,6 +27,7 @@ struct tw_args {
     struct param_layout layout;
     struct arg_slot *slots; /* one an argument of the contract, then one a tensor that is no parameter */
     uint32_t slot_count;
+    VEC(struct arg_use) uses; /* in the contract's order */
 };
 
 /* A tensor's present bytes, where the host can read and write them: the machine's own memory, or a copy of a GPU's, which

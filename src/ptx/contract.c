@@ -364,20 +364,29 @@ static bool is_named(const struct contract_arg *a)
     return a->kind == CONTRACT_TENSOR || a->kind == CONTRACT_SCALAR;
 }
 
+static const struct contract_arg *arg_at(const struct contract *c, uint32_t i)
+{
+    return i < c->args.len ? &c->args.at[i] : &c->tensors.at[i - c->args.len];
+}
+
 /* Options call tensors and scalars by name, and maps name their tensor. */
 static bool check_names(struct contract_reader *r, const struct contract *c)
 {
-    const uint32_t count = c->args.len + c->tensors.len;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct contract_arg *a = i < c->args.len ? &c->args.at[i] : &c->tensors.at[i - c->args.len];
-        for (uint32_t k = 0; k < i && is_named(a); k++) {
-            const struct contract_arg *b = k < c->args.len ? &c->args.at[k] : &c->tensors.at[k - c->args.len];
-            if (b->kind != a->kind || strcmp(a->name, b->name) != 0)
-                continue;
+    struct strmap tensors, scalars;
+    tw_strmap_init(&tensors, r->arena);
+    tw_strmap_init(&scalars, r->arena);
+    for (uint32_t i = 0; i < c->args.len + c->tensors.len; i++) {
+        const struct contract_arg *const a = arg_at(c, i);
+        if (!is_named(a))
+            continue;
+        struct strmap *const names = a->kind == CONTRACT_TENSOR ? &tensors : &scalars;
+        const uint32_t *const first = tw_strmap_get(names, tw_str(a->name));
+        if (first != NULL) {
             struct diag *d = tw_diag(r->diags, E0611, a->at, "two %ss of the launch contract are called \"%s\"", kinds[a->kind].name, a->name);
-            tw_diag_note(d, b->at, "the first is here");
+            tw_diag_note(d, arg_at(c, *first)->at, "the first is here");
             return false;
         }
+        tw_strmap_put(names, tw_str(a->name), i);
     }
     return true;
 }

@@ -405,6 +405,35 @@ static void a_device_is_the_gpu_that_it_was_made_as(void **state)
     close_bench(&b);
 }
 
+/* What the contract wants done is told in its order: a tensor's uses from contents to expectation, tensors that are no parameters last. */
+static void uses_come_in_the_contracts_order(void **state)
+{
+    (void)state;
+    static const char contract[] =
+        "{\"entry\": \"copy\", \"tensors\": [{\"name\": \"t\", \"dtype\": \"int8\", \"shape\": [4], \"out\": \"t.npy\"}], \"args\": ["
+        "{\"name\": \"x\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [4], \"seed\": 7, \"fill\": \"ints\"},"
+        "{\"name\": \"out\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [4], \"atol\": 0.5, \"expect\": \"e.npy\", \"out\": \"o.npy\","
+        " \"in\": \"i.npy\", \"rtol\": 25e-2}, {\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"uint32\", \"value\": 4}]}";
+    static const tw_tensor_use want[] = {
+        {TW_USE_FILL, "x", "ints", 7, 0, 0},         {TW_USE_IN, "out", "i.npy", 0, 0.25, 0.5}, {TW_USE_OUT, "out", "o.npy", 0, 0.25, 0.5},
+        {TW_USE_EXPECT, "out", "e.npy", 0, 0.25, 0.5}, {TW_USE_OUT, "t", "t.npy", 0, 0, 0},
+    };
+    struct bench b;
+    tw_tensor_use use;
+    assert_int_equal(open_bench(&b, contract), TW_OK);
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        assert_true(tw_args_read_use(b.args, i, &use));
+        assert_int_equal(use.use, want[i].use);
+        assert_string_equal(use.tensor, want[i].tensor);
+        assert_string_equal(use.text, want[i].text);
+        assert_int_equal(use.seed, want[i].seed);
+        if (use.use == TW_USE_EXPECT)
+            assert_true(use.rtol == want[i].rtol && use.atol == want[i].atol);
+    }
+    assert_false(tw_args_read_use(b.args, sizeof want / sizeof want[0], &use));
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_leading_zero_changes_no_number),
         cmocka_unit_test(forms_that_a_module_lacks_are_named),
         cmocka_unit_test(a_device_is_the_gpu_that_it_was_made_as),
+        cmocka_unit_test(uses_come_in_the_contracts_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
