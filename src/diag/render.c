@@ -9,9 +9,15 @@ static const char *severity_name(enum diag_severity s)
 
 /* Names and lines come from files that anybody wrote: no control character of theirs reaches a terminal, and no NUL ends
  * the report. */
-static char printable(char c)
+static char printable(char before, char c, char behind)
 {
-    return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+    const bool c1 = ((unsigned char)c == 0xc2 && (behind & 0xe0) == 0x80) || ((unsigned char)before == 0xc2 && (c & 0xe0) == 0x80);
+    return (unsigned char)c < 0x20 || c == 0x7f || c1 ? '?' : c; /* c1: U+0080 to U+009F, U+009B begins an escape sequence */
+}
+
+static char printable_at(struct str s, size_t i)
+{
+    return printable(i == 0 ? '\0' : s.at[i - 1], s.at[i], i + 1 == s.len ? '\0' : s.at[i + 1]);
 }
 
 static bool inside_character(char c)
@@ -25,7 +31,7 @@ static void add_plain(struct text *out, const char *s)
     enum { MOST = 2000 };
     size_t i = 0;
     for (; s[i] != '\0' && (i < MOST || inside_character(s[i])); i++)
-        tw_text_put(out, printable(s[i]));
+        tw_text_put(out, printable(i == 0 ? '\0' : s[i - 1], s[i], s[i + 1]));
     if (s[i] != '\0')
         tw_text_add(out, "...");
 }
@@ -69,7 +75,7 @@ static void add_excerpt(struct text *out, const struct sources *sources, struct 
     for (size_t i = first; i < last; i++) {
         const bool tab = p.line_text.at[i] == '\t';
         const size_t columns = tab ? TAB : 1;
-        tw_text_pad(out, tab ? ' ' : printable(p.line_text.at[i]), columns);
+        tw_text_pad(out, tab ? ' ' : printable_at(p.line_text, i), columns);
         if (i < from)
             lead += columns;
         else if (i < to)

@@ -32,13 +32,19 @@ static void control_characters_are_not_passed_on(void **state)
     struct diag *d = tw_diag(&room->diags, E0601, (struct src_span){file, 1, 4}, "no '%s'", "\033[2J");
     tw_diag_expected(d, "\b");
     tw_diag_note(d, (struct src_span){file, 14, 16}, "a\rb");
+    /* U+009B is the same as escape and '[' to many terminals; U+00A0 is a blank. */
+    const uint32_t other = tw_sources_add(&room->sources, "b.ptx", STR("\xc2\x9b" "2J\xc2\xa0\xc2"));
+    tw_diag(&room->diags, E0601, (struct src_span){other, 2, 4}, "'\xc2\x80\xc2\x9f\xc3\x9b'");
     tw_test_expect_diags(room, "a?b.ptx:1:2: error[E0601]: no '?[2J'\n"
                                "    1 | x?y?[31m? \303\251z\n"
                                "      |  ^~~\n"
                                "  expected: ?\n"
                                "a?b.ptx:2:1: note: a?b\n"
                                "    2 | next\n"
-                               "      | ^~\n");
+                               "      | ^~\n"
+                               "b.ptx:1:3: error[E0601]: '????\xc3\x9b'\n"
+                               "    1 | ??2J\xc2\xa0\xc2\n"
+                               "      |   ^~\n");
 }
 
 /* Lines and names may be megabytes long; a person reads the part around the fault. */
