@@ -118,7 +118,7 @@ static void add_callers(struct diag *d, const struct warp *w, const struct frame
         tw_diag_note(d, o->at, "%s", t.at);
     }
     if (f->caller != NULL)
-        tw_diag_note(d, (struct src_span){0}, "and so on, %u more calls", f->depth);
+        tw_diag_note(d, (struct src_span){0}, "and so on, %u more call%s", f->depth, f->depth == 1 ? "" : "s");
 }
 
 /* NULL where another fault has ended the launch. */

@@ -142,6 +142,28 @@ static void a_fault_in_a_function_names_its_callers(void **state)
                     "   23 | call c, (p);\n"
                     "      | ^~~~~~~~~~~~\n"
                     "note: and so on, 2 more calls\n");
+    struct bench_room *const room = *state;
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+    call_must_fault(room,
+                    KERNEL(".func put(.reg .b64 p)\n{\nst.global.u32 [p], 1;\nret;\n}\n.func b(.reg .b64 p)\n{\ncall put, (p);\nret;\n}\n"
+                           ".func c(.reg .b64 p)\n{\ncall b, (p);\nret;\n}\n.func d(.reg .b64 p)\n{\ncall c, (p);\nret;\n}\n",
+                           "mov.b64 %q1, 0;\ncall d, (%q1);\n"),
+                    "k.ptx:6:1: error[E0701]: store of 4 bytes at 0x0, outside global memory\n"
+                    "    6 | st.global.u32 [p], 1;\n"
+                    "      | ^~~~~~~~~~~~~~~~~~~~~\n"
+                    "  expected: an address inside an allocation\n"
+                    "     found: 123145302310912 bytes before 'out' of 16384 bytes\n"
+                    "note: by thread (0,0,0) of block (0,0,0)\n"
+                    "k.ptx:11:1: note: 'put' was called here\n"
+                    "   11 | call put, (p);\n"
+                    "      | ^~~~~~~~~~~~~~\n"
+                    "k.ptx:16:1: note: 'b' was called here\n"
+                    "   16 | call b, (p);\n"
+                    "      | ^~~~~~~~~~~~\n"
+                    "k.ptx:21:1: note: 'c' was called here\n"
+                    "   21 | call c, (p);\n"
+                    "      | ^~~~~~~~~~~~\n"
+                    "note: and so on, 1 more call\n");
 }
 
 static void an_address_that_is_no_function_s_cannot_be_called(void **state)
