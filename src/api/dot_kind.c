@@ -14,6 +14,7 @@ struct reading {
     unsigned format_count;
     const char *example; /* formats that the kind admits */
     bool bit_operation;  /* .and or .xor was written */
+    bool m8n8k4;         /* the shape */
 };
 
 static bool bad_token(struct reading *r, struct str token)
@@ -125,6 +126,7 @@ static bool take_token(struct reading *r, struct str token)
         token.at += 6, token.len -= 6;
         return take_kind(r, token, true) || bad_token(r, token);
     }
+    r->m8n8k4 = r->m8n8k4 || tw_str_is(token, "m8n8k4");
     if (is_placement(token) || take_kind(r, token, false) || take_flag(r, token) || read_shape(token, &r->kind->k) || take_format(r, token))
         return true;
     return bad_token(r, token);
@@ -198,6 +200,8 @@ static bool check_parts(struct reading *r)
 static bool find_model(struct reading *r)
 {
     struct dot_kind *k = r->kind;
+    if (k->unit == NUM_MMA_SYNC && r->m8n8k4 && k->how.a == NUM_F16 && k->how.b == NUM_F16)
+        k->unit = NUM_MMA_M8N8K4;
     k->model = tw_num_dot_model(k->arch, k->unit, k->kind, k->how.a, k->how.b, k->how.d);
     if (k->model != NULL)
         return true;
@@ -216,7 +220,7 @@ static bool read_unit(struct reading *r, struct str first)
 {
     static const char *const names[NUM_UNIT_COUNT] = {[NUM_MMA_SYNC] = "mma", [NUM_WGMMA] = "wgmma", [NUM_TCGEN05] = "tcgen05"};
     for (unsigned u = 0; u < NUM_UNIT_COUNT; u++)
-        if (tw_str_is(first, names[u])) {
+        if (names[u] != NULL && tw_str_is(first, names[u])) {
             r->kind->unit = (enum num_unit)u;
             return true;
         }

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "num/arith.h"
+#include "num/convert.h"
 #include "num/round.h"
 
 #include <assert.h>
@@ -296,6 +297,52 @@ static uint64_t dot_fma_chain(const struct dot_call *call)
     return d;
 }
 
+/* A word of f16 as one of f32, which holds it exactly. */
+static uint64_t as_f32(enum num_format f, bool negate, uint64_t word)
+{
+    const uint64_t wide = tw_num_convert(&(struct num_convert_how){.to = NUM_F32, .from = f}, word);
+    return negate ? tw_num_neg(NUM_F32, (struct num_ops){0}, wide) : wide;
+}
+
+static uint64_t f32_step(const struct dot_call *call, enum num_step_kind kind, unsigned k, uint64_t word)
+{
+    if (call->observer != NULL)
+        call->observer->step(call->observer->context, &(struct num_dot_step){kind, k, word});
+    return word;
+}
+
+/* p + a[k] * b[k], rounded once; `first`: p is not there, and the product keeps the sign of a zero. */
+static uint64_t f32_multiply_add(const struct dot_call *call, unsigned k, bool first, uint64_t p)
+{
+    const struct num_dot_how *how = call->how;
+    const uint64_t a = as_f32(how->a, how->negate_a, call->a[k]), b = as_f32(how->b, how->negate_b, call->b[k]);
+    return first ? f32_step(call, NUM_STEP_PRODUCT, k, tw_num_mul(NUM_F32, (struct num_ops){0}, a, b))
+                 : f32_step(call, NUM_STEP_FMA, k, tw_num_fma(NUM_F32, (struct num_ops){0}, a, b, p));
+}
+
+/* m8n8k4 of f16 to f32 where the hardware has none.
+ * MEASURED: mma_m8n8k4 (sm_90a); read from the code that ptxas 13.0 emits for every target from sm_80 on. */
+static uint64_t dot_f32_chain(const struct dot_call *call)
+{
+    uint64_t p = 0;
+    for (unsigned k = 0; k < call->n; k++)
+        p = f32_multiply_add(call, k, false, p);
+    return call->c == NULL ? p : f32_step(call, NUM_STEP_ADD_C, 0, tw_num_add(NUM_F32, (struct num_ops){0}, *call->c, p));
+}
+
+/* The same to f16: another order, and what is rounded to f16 has been rounded to f32. */
+static uint64_t dot_f32_pairs(const struct dot_call *call)
+{
+    uint64_t sum = call->c == NULL ? 0 : as_f32(call->how->d, false, *call->c);
+    for (unsigned k = 0; k < call->n; k += 2) {
+        uint64_t p = f32_multiply_add(call, k, true, 0);
+        if (k + 1 < call->n)
+            p = f32_multiply_add(call, k + 1, false, p);
+        sum = f32_step(call, NUM_STEP_ADD_PAIR, k, tw_num_add(NUM_F32, (struct num_ops){0}, sum, p));
+    }
+    return tw_num_convert(&(struct num_convert_how){.to = call->how->d, .from = NUM_F32, .rounding = NUM_RN}, sum);
+}
+
 /* Exact in 64 bits: 256 products of at most 2^16 and a 32-bit C. Wraps, or clamps once after the whole sum. */
 static uint64_t dot_integer(const struct dot_call *call)
 {
@@ -513,6 +560,8 @@ static dot_evaluation *const evaluations[] = {
     [NUM_DOT_GROUPS] = dot_groups,
     [NUM_DOT_SCALE_GROUPS] = dot_scale_groups,
     [NUM_DOT_FMA_CHAIN] = dot_fma_chain,
+    [NUM_DOT_F32_CHAIN] = dot_f32_chain,
+    [NUM_DOT_F32_PAIRS] = dot_f32_pairs,
     [NUM_DOT_INTEGER] = dot_integer,
     [NUM_DOT_BITS] = dot_bits,
 };

@@ -23,7 +23,8 @@ enum num_arch {
 /* From the number in a target name: 90 for sm_90a. False if no model speaks of it. */
 bool tw_num_arch_of_sm(unsigned sm, enum num_arch *arch);
 
-enum num_unit { NUM_MMA_SYNC, NUM_WGMMA, NUM_TCGEN05, NUM_UNIT_COUNT };
+/* m8n8k4 of f16 stands apart: since sm_80 it is no tensor-core instruction but code. */
+enum num_unit { NUM_MMA_SYNC, NUM_MMA_M8N8K4, NUM_WGMMA, NUM_TCGEN05, NUM_UNIT_COUNT };
 
 /* The kinds that scale blocks; every other kind (f16, tf32, f8f6f4, i8, or none written) is NUM_PLAIN. */
 enum num_kind { NUM_PLAIN, NUM_MXF8F6F4, NUM_MXF4, NUM_MXF4NVF4 };
@@ -35,6 +36,8 @@ enum num_dot_method {
     NUM_DOT_GROUPS,      /* block-scaled fp4: exact sums of groups, aligned by products, scales and C                */
     NUM_DOT_SCALE_GROUPS, /* block-scaled fp4: exact sums of groups, aligned by the scales' exponents alone           */
     NUM_DOT_FMA_CHAIN,   /* one fused multiply-add after the other, k ascending                                      */
+    NUM_DOT_F32_CHAIN,   /* of f32 multiply-adds from +0, k ascending; C is added last                               */
+    NUM_DOT_F32_PAIRS,   /* in f32: C, plus products 0 and 1, plus products 2 and 3; rounded to D at the end         */
     NUM_DOT_INTEGER,     /* exact, wraps or clamps once at the end                                                   */
     NUM_DOT_BITS         /* population count of and/xor                                                              */
 };
@@ -91,7 +94,7 @@ uint64_t tw_num_dot(const struct num_dot_model *model, const struct num_dot_how 
                     const uint64_t *b, const uint64_t *c, const uint64_t *scale_a, const uint64_t *scale_b);
 
 /* What an evaluation did, for those who want to see it: `window` is called once for each window, in order, before its
- * result goes on. The methods without windows (chain, integer, bits) call nothing. */
+ * result goes on, and `step` for each rounding of the methods in f32. The other methods (chain, integer, bits) call nothing. */
 enum num_part_kind { NUM_PART_PRODUCT, NUM_PART_GROUP, NUM_PART_C };
 
 /* One summand: value = sig * 2^exp. A product or group that does not exist (a zero factor, NaN, infinity) has sig 0. */
@@ -116,8 +119,17 @@ struct num_dot_window {
     uint64_t d;
 };
 
+enum num_step_kind { NUM_STEP_PRODUCT, NUM_STEP_FMA, NUM_STEP_ADD_PAIR, NUM_STEP_ADD_C };
+
+struct num_dot_step {
+    enum num_step_kind kind;
+    unsigned k;              /* the product, or the first of a pair */
+    uint64_t word;           /* f32: what came out                  */
+};
+
 struct num_dot_observer {
     void (*window)(void *context, const struct num_dot_window *window);
+    void (*step)(void *context, const struct num_dot_step *step);
     void *context;
 };
 

@@ -11,16 +11,18 @@
 #define A(arch) (1u << NUM_##arch)
 #define FROM_AMPERE (A(AMPERE) | A(ADA) | A(HOPPER) | A(BLACKWELL) | A(BLACKWELL_CONSUMER))
 #define MMA_SYNC (1u << NUM_MMA_SYNC)
+#define M8N8K4 (1u << NUM_MMA_M8N8K4)
 #define WGMMA (1u << NUM_WGMMA)
 #define TCGEN05 (1u << NUM_TCGEN05)
 
 static const char from_fasi[] = "PeerJ CS 7:e330; arXiv 2511.10909";
 static const char from_simulator[] = "arXiv 2511.10909";
+static const char from_code[] = "code that ptxas 13.0 emits; as measured on sm_90a";
 static const char from_b200[] = "b200-words.json; github.com/sf-tensor/tcgen05";
 
 /* The keys do not overlap: at most one row matches (a test walks all combinations). */
 static const struct num_dot_model models[] = {
-    {.name = "Volta, window of 4", .archs = A(VOLTA), .units = MMA_SYNC, .a_formats = F(F16), .b_formats = F(F16),
+    {.name = "Volta, window of 4", .archs = A(VOLTA), .units = MMA_SYNC | M8N8K4, .a_formats = F(F16), .b_formats = F(F16),
      .d_formats = F(F32) | F(F16), .same_ab = true, .method = NUM_DOT_WINDOW, .window_bits = 23, .chunk = 4,
      .evidence = NUM_PUBLISHED_MODEL, .source = from_fasi},
     {.name = "Turing, window of 8", .archs = A(TURING), .units = MMA_SYNC, .a_formats = F(F16), .b_formats = F(F16),
@@ -107,6 +109,19 @@ static const struct num_dot_model models[] = {
      .kind = NUM_MXF4NVF4, .a_formats = F(E2M1), .b_formats = F(E2M1), .d_formats = F(F32), .same_ab = true,
      .method = NUM_DOT_SCALE_GROUPS, .window_bits = 35, .group = 16, .evidence = NUM_PUBLISHED_MODEL,
      .source = from_simulator},
+
+    {.name = "m8n8k4 to f32, chain of f32 multiply-adds, then C", .archs = A(HOPPER), .units = M8N8K4, .a_formats = F(F16),
+     .b_formats = F(F16), .d_formats = F(F32), .same_ab = true, .method = NUM_DOT_F32_CHAIN,
+     .evidence = NUM_MEASURED_HERE, .source = "mma_m8n8k4 (sm_90a)"},
+    {.name = "m8n8k4 to f32, chain of f32 multiply-adds, then C", .archs = FROM_AMPERE & ~A(HOPPER), .units = M8N8K4,
+     .a_formats = F(F16), .b_formats = F(F16), .d_formats = F(F32), .same_ab = true, .method = NUM_DOT_F32_CHAIN,
+     .evidence = NUM_PUBLISHED_MODEL, .source = from_code},
+    {.name = "m8n8k4 to f16, C and pairs of products in f32", .archs = A(HOPPER), .units = M8N8K4, .a_formats = F(F16),
+     .b_formats = F(F16), .d_formats = F(F16), .same_ab = true, .method = NUM_DOT_F32_PAIRS,
+     .evidence = NUM_MEASURED_HERE, .source = "mma_m8n8k4 (sm_90a)"},
+    {.name = "m8n8k4 to f16, C and pairs of products in f32", .archs = FROM_AMPERE & ~A(HOPPER), .units = M8N8K4,
+     .a_formats = F(F16), .b_formats = F(F16), .d_formats = F(F16), .same_ab = true, .method = NUM_DOT_F32_PAIRS,
+     .evidence = NUM_PUBLISHED_MODEL, .source = from_code},
 
     {.name = "f64, chain of fused multiply-adds", .archs = A(HOPPER), .units = MMA_SYNC, .a_formats = F(F64),
      .b_formats = F(F64), .d_formats = F(F64), .same_ab = true, .method = NUM_DOT_FMA_CHAIN,

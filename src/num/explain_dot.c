@@ -74,6 +74,12 @@ static const char *const rules[] = {
         "groups of 16 products are summed exactly, then cut, toward zero, to 35 bits below the largest exponent among scale\n"
         "          pairs and C; the sum of what is left is exact",
     [NUM_DOT_FMA_CHAIN] = "one fused multiply-add after the other, k ascending, each rounding to nearest even",
+    [NUM_DOT_F32_CHAIN] =
+        "one f32 fused multiply-add after the other, k ascending from +0, each rounding to nearest even; C is added at the end,\n"
+        "          rounding once more",
+    [NUM_DOT_F32_PAIRS] =
+        "in f32, each step rounding to nearest even: a multiply and a fused multiply-add make one of the products 0 and 1, which\n"
+        "          is added to C, then one of the products 2 and 3; the sum is rounded to f16",
     [NUM_DOT_INTEGER] = "the exact sum of all products and C, wrapped to 32 bits, or clamped once at the end",
     [NUM_DOT_BITS] = "the number of ones among the results of the bit operation, added to C, wrapped to 32 bits",
 };
@@ -148,7 +154,7 @@ static void add_operands(struct text *out, const struct num_dot_case *x)
 struct telling {
     struct text *out;
     const struct num_dot_case *x;
-    unsigned windows;
+    unsigned windows, steps;
 };
 
 /* x * 2^x_exp - y * 2^y_exp, or "all" where y is 0; NULL where it has no short form. */
@@ -229,6 +235,20 @@ static void tell(void *context, const struct num_dot_window *w)
     add_rounded(out, t->x->how->d, w);
 }
 
+/* ---- Steps in f32 ---------------------------------------------------------------------------------------- */
+
+static void tell_step(void *context, const struct num_dot_step *s)
+{
+    static const char *const texts[] = {[NUM_STEP_PRODUCT] = "p = a * b", [NUM_STEP_FMA] = "p = fma(a, b, p)",
+                                        [NUM_STEP_ADD_PAIR] = "s = s + p", [NUM_STEP_ADD_C] = "C + p"};
+    struct telling *t = context;
+    if (t->steps++ == 0)
+        tw_text_addf(t->out, "\nsteps in f32, from %s\n",
+                     t->x->model->method == NUM_DOT_F32_CHAIN ? "p = +0" : t->x->c != NULL ? "s = C" : "s = +0");
+    const char *const name = s->kind == NUM_STEP_ADD_C ? "C" : s->kind == NUM_STEP_ADD_PAIR ? "" : tw_format(t->out->arena, "%u", s->k);
+    tw_text_addf(t->out, "%6s  %s = %s\n", name, texts[s->kind], word_text(t->out->arena, NUM_F32, s->word));
+}
+
 /* ---- The methods without windows ------------------------------------------------------------------------- */
 
 static void add_chain(struct text *out, const struct num_dot_case *x)
@@ -265,6 +285,8 @@ static void add_result(struct text *out, const struct num_dot_case *x, uint64_t 
         how = "";
     else if (m->method == NUM_DOT_TWO_STEP_F16)
         how = x->c == NULL ? "" : ", C + the last window, rounded to nearest even";
+    else if (m->method == NUM_DOT_F32_PAIRS)
+        how = ", the f32 sum rounded to nearest even";
     else if (m->method == NUM_DOT_WINDOW || m->method == NUM_DOT_GROUPS || m->method == NUM_DOT_SCALE_GROUPS)
         how = x->how->d == NUM_F16 ? ", rounded to nearest even"
               : m->drop_bits != 0  ? ", cut toward zero to 13 fraction bits"
@@ -275,7 +297,7 @@ static void add_result(struct text *out, const struct num_dot_case *x, uint64_t 
 void tw_num_explain_dot(struct text *out, const struct num_dot_case *x)
 {
     struct telling telling = {.out = out, .x = x};
-    const struct num_dot_observer observer = {.window = tell, .context = &telling};
+    const struct num_dot_observer observer = {.window = tell, .step = tell_step, .context = &telling};
     add_heading(out, x);
     add_operands(out, x);
     const uint64_t d = tw_num_dot_observed(x->model, x->how, x->n, x->a, x->b, x->c, x->scale_a, x->scale_b, &observer);

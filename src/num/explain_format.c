@@ -15,7 +15,7 @@ static const char *const arch_targets[NUM_ARCH_COUNT] = {
     [NUM_HOPPER] = "sm_90", [NUM_BLACKWELL] = "sm_100", [NUM_BLACKWELL_CONSUMER] = "sm_120",
 };
 static const char *const unit_names[NUM_UNIT_COUNT] = {
-    [NUM_MMA_SYNC] = "mma.sync", [NUM_WGMMA] = "wgmma", [NUM_TCGEN05] = "tcgen05"};
+    [NUM_MMA_SYNC] = "mma.sync", [NUM_MMA_M8N8K4] = "mma.sync m8n8k4", [NUM_WGMMA] = "wgmma", [NUM_TCGEN05] = "tcgen05"};
 
 const char *tw_num_unit_name(enum num_unit unit)
 {
@@ -77,7 +77,8 @@ void tw_num_list_dots(struct text *out, enum num_arch arch, enum num_unit unit)
         any = true;
     }
     if (!any)
-        tw_text_addf(out, "none: %s has no %s", arch_names[arch], unit_names[unit]);
+        tw_text_addf(out, unit == NUM_MMA_M8N8K4 ? "none: nobody has described %s's %s" : "none: %s has no %s", arch_names[arch],
+                     unit_names[unit]);
 }
 
 static void add_archs(struct text *out, uint32_t archs)

@@ -54,10 +54,11 @@ static const struct tile_driver *driver_of(const struct num_tile_job *job)
         [NUM_DOT_WINDOW] = &tw_num_tile_windows,   [NUM_DOT_TWO_STEP_F16] = &tw_num_tile_windows,
         [NUM_DOT_GROUPS] = &tw_num_tile_groups,    [NUM_DOT_SCALE_GROUPS] = &tw_num_tile_groups,
         [NUM_DOT_FMA_CHAIN] = &tw_num_tile_chains, [NUM_DOT_INTEGER] = &tw_num_tile_integers,
-        [NUM_DOT_BITS] = &tw_num_tile_integers,
+        [NUM_DOT_BITS] = &tw_num_tile_integers,    [NUM_DOT_F32_CHAIN] = NULL, /* four products: nothing to gain */
+        [NUM_DOT_F32_PAIRS] = NULL,
     };
     const struct tile_driver *const driver = drivers[job->model->method];
-    return job->m != 0 && job->n != 0 && driver->fits(job) ? driver : NULL;
+    return driver != NULL && job->m != 0 && job->n != 0 && driver->fits(job) ? driver : NULL;
 }
 
 size_t tw_num_tile_scratch(const struct num_tile_job *job)

@@ -1,6 +1,7 @@
 /* mma and wgmma tables: D of every record by the scalar reference and by the fastest whole-tile implementation. */
 #include "golden.h"
 
+#include "num/convert.h"
 #include "num/explain.h"
 #include "num/tile.h"
 
@@ -9,9 +10,10 @@
 struct job {
     const struct num_dot_model *model;
     struct num_dot_how how;
+    enum num_format c;       /* of C where it is not D's: m8n8k4 of f16; else NUM_NONE */
     unsigned m, n, k, chain; /* k: of one instruction */
     bool read_c;
-    uint64_t *a, *b, *c, *d;
+    uint64_t *a, *b, *acc, *d;
     void *scratch;
     size_t scratch_bytes;
 };
@@ -28,7 +30,7 @@ static struct num_tile_job tile_job(const struct job *j)
     const unsigned k = j->k * j->chain;
     return (struct num_tile_job){
         .model = j->model, .how = &j->how, .m = j->m, .n = j->n, .k = k, .k_step = j->k,
-        .a = {j->a, 8, k, 1}, .b = {j->b, 8, k, 1}, .c = {j->read_c ? j->c : NULL, 8, j->n, 1},
+        .a = {j->a, 8, k, 1}, .b = {j->b, 8, k, 1}, .c = {j->read_c ? j->acc : NULL, 8, j->n, 1},
         .d = j->d, .d_word_bytes = 8, .d_row_stride = j->n, .d_step = 1,
         .scratch = j->scratch, .scratch_bytes = j->scratch_bytes};
 }
@@ -47,7 +49,9 @@ static bool read_job(struct arena *arena, const struct golden_table *out, const 
         .m = (unsigned)tw_tcg_number(table, "m", 0), .n = (unsigned)tw_tcg_number(table, "n", 0),
         .k = (unsigned)tw_tcg_number(table, "k", 0), .chain = (unsigned)tw_tcg_number(table, "chain", 1),
         .read_c = tw_tcg_number(table, "scale_d", 1) != 0};
-    const enum num_unit unit = strcmp(table->kind, "wgmma") == 0 ? NUM_WGMMA : NUM_MMA_SYNC;
+    const bool quads = strstr(table->instr, ".m8n8k4.") != NULL && j->how.a == NUM_F16;
+    const enum num_unit unit = strcmp(table->kind, "wgmma") == 0 ? NUM_WGMMA : quads ? NUM_MMA_M8N8K4 : NUM_MMA_SYNC;
+    j->c = quads && format_named(table, "ct") != j->how.d ? format_named(table, "ct") : NUM_NONE;
     if (!tw_num_arch_of_sm(sm, &arch))
         return false;
     j->model = tw_num_dot_model(arch, unit, NUM_PLAIN, j->how.a, j->how.b, j->how.d);
@@ -62,7 +66,7 @@ static bool read_job(struct arena *arena, const struct golden_table *out, const 
     }
     j->a = arena_new(arena, uint64_t, a);
     j->b = arena_new(arena, uint64_t, b);
-    j->c = arena_new(arena, uint64_t, d);
+    j->acc = arena_new(arena, uint64_t, d);
     j->d = arena_new(arena, uint64_t, d);
     const struct num_tile_job tile = tile_job(j);
     j->scratch_bytes = tw_num_tile_scratch(&tile);
@@ -81,7 +85,7 @@ static void read_words(const struct tcg_file *file, const struct tcg_table *tabl
 static uint64_t reference(const struct job *j, unsigned row, unsigned col, struct text *explain)
 {
     const size_t k = (size_t)j->k * j->chain;
-    uint64_t d = j->c[(size_t)row * j->n + col];
+    uint64_t d = j->acc[(size_t)row * j->n + col];
     for (unsigned link = 0; link < j->chain; link++) {
         const uint64_t c = d;
         const struct num_dot_case x = {.model = j->model, .how = &j->how, .n = j->k, .a = j->a + row * k + (size_t)link * j->k,
@@ -114,7 +118,9 @@ void golden_matrix(struct arena *arena, struct golden_table *out, const struct t
     for (size_t r = 0; r < table->count; r++) {
         read_words(file, table, r, "A", j.a);
         read_words(file, table, r, "B", j.b);
-        read_words(file, table, r, "C", j.c);
+        read_words(file, table, r, "C", j.acc);
+        for (unsigned i = 0; j.c != NUM_NONE && i < j.m * j.n; i++)
+            j.acc[i] = tw_num_convert(&(struct num_convert_how){.to = j.how.d, .from = j.c}, j.acc[i]);
         const struct num_tile_job tile = tile_job(&j);
         tw_num_tile(&tile);
         for (unsigned i = 0; i < j.m * j.n; i++) {

@@ -107,6 +107,37 @@ static void the_cut_of_k_decides_what_survives(void **state)
     check_rows(rows, COUNT(rows));
 }
 
+/* Since sm_80 no tensor core has it: f32 multiply-adds, in one order to f32 and in another to f16. */
+static void m8n8k4_is_done_in_f32_steps(void **state)
+{
+    (void)state;
+#define TO_F32 NUM_HOPPER, NUM_MMA_M8N8K4, NUM_F16, NUM_F16, NUM_F32, 4
+#define TO_F16 NUM_HOPPER, NUM_MMA_M8N8K4, NUM_F16, NUM_F16, NUM_F16, 4
+    static const struct dot_row rows[] = {
+        {"1 + 1 is there before 2^24", TO_F32, {0x3c00, 0x3c00}, {0x3c00, 0x3c00}, 0x4b800000, 0x4b800001},
+        {"2^24 + 1 ties to 2^24", TO_F32, {0x3c00}, {0x3c00}, 0x4b800000, 0x4b800000},
+        {"2^25 + 1 - 2^25 from k = 0 on", TO_F32, {0x7800, 0x3c00, 0xf800}, {0x6400, 0x3c00, 0x6400}, 0, 0},
+        {"2^25 - 2^25 + 1", TO_F32, {0x7800, 0xf800, 0x3c00}, {0x6400, 0x6400, 0x3c00}, 0, ONE},
+        {"1 + 1.5 * 2^-24 rounds up", TO_F32, {0x3c00, 0x0400}, {0x3c00, 0x1600}, 0, 0x3f800001},
+        {"-0 never comes out of f32", TO_F32, {0x8000, 0x8000, 0x8000, 0x8000}, {0x3c00, 0x3c00, 0x3c00, 0x3c00}, 0x80000000, 0},
+        {"a subnormal C stays", TO_F32, {0}, {0}, 0x80000001, 0x80000001},
+        {"infinity times zero", TO_F32, {0, 0, 0x7c00}, {0x3c00, 0x3c00, 0}, 0, 0x7fffffff},
+        {"-0 comes out of f16", TO_F16, {0x8000, 0x8000, 0x8000, 0x8000}, {0x3c00, 0x3c00, 0x3c00, 0x3c00}, 0x8000, 0x8000},
+        {"2^15 + 2^-9 is 2^15 before the second pair comes", TO_F16, {0x1800, 0, 0xf800}, {0x3c00, 0, 0x3c00}, 0x7800, 0},
+        {"2^15 - 2^15 + 2^-9", TO_F16, {0xf800, 0, 0x1800}, {0x3c00, 0, 0x3c00}, 0x7800, 0x1800},
+        {"1 + 2^-11 + 2^-26 is a tie once it is f32", TO_F16, {0x1000, 0, 0x0400}, {0x3c00, 0, 0x0c00}, 0x3c00, 0x3c00},
+        {"1 + 2^-11 + 2^-23 is above it", TO_F16, {0x1000, 0, 0x0400}, {0x3c00, 0, 0x1800}, 0x3c00, 0x3c01},
+        {"65520 overflows to infinity", TO_F16, {0x4c00}, {0x3c00}, 0x7bff, 0x7c00},
+        {"a NaN of f16", TO_F16, {0xfe01}, {0x3c00}, 0, 0x7fff},
+        {"from sm_80 on it is the same code", NUM_AMPERE, NUM_MMA_M8N8K4, NUM_F16, NUM_F16, NUM_F32, 4, {0x3c00, 0x3c00}, {0x3c00, 0x3c00}, 0x4b800000, 0x4b800001},
+        {"but Volta has it in one window", NUM_VOLTA, NUM_MMA_M8N8K4, NUM_F16, NUM_F16, NUM_F32, 4, {0x3c00, 0x0400}, {0x3c00, 0x1600}, 0, ONE},
+    };
+    check_rows(rows, COUNT(rows));
+    assert_null(tw_num_dot_model(NUM_TURING, NUM_MMA_M8N8K4, NUM_PLAIN, NUM_F16, NUM_F16, NUM_F32));
+#undef TO_F32
+#undef TO_F16
+}
+
 static void hopper_fp8_differs_between_its_two_units(void **state)
 {
     (void)state;
@@ -331,6 +362,7 @@ int main(void)
         cmocka_unit_test(special_values_come_before_arithmetic),
         cmocka_unit_test(f16_results_round_to_nearest_even_once),
         cmocka_unit_test(the_cut_of_k_decides_what_survives),
+        cmocka_unit_test(m8n8k4_is_done_in_f32_steps),
         cmocka_unit_test(hopper_fp8_differs_between_its_two_units),
         cmocka_unit_test(integers_wrap_or_clamp_once_at_the_end),
         cmocka_unit_test(single_bits_count_xor_or_and),

@@ -47,8 +47,15 @@ static enum num_format first_of(uint32_t set)
 struct checking {
     const struct num_dot_model *model;
     uint64_t last;
-    unsigned windows;
+    unsigned windows, steps;
 };
+
+static void check_step(void *context, const struct num_dot_step *s)
+{
+    struct checking *const c = context;
+    c->steps++;
+    c->last = s->word;
+}
 
 static void check_window(void *context, const struct num_dot_window *w)
 {
@@ -92,11 +99,15 @@ static void what_is_observed_is_what_is_computed(void **state)
                 sb[k % 4] = next(&seed) >> 8 & 0x7f;
             }
             struct checking checking = {.model = &models[m]};
-            const struct num_dot_observer observer = {check_window, &checking};
+            const struct num_dot_observer observer = {check_window, check_step, &checking};
             const uint64_t *const scale_a = scaled ? sa : NULL, *const scale_b = scaled ? sb : NULL;
             const uint64_t plain = tw_num_dot(&models[m], &how, n, a, b, &c, scale_a, scale_b);
             assert_int_equal(tw_num_dot_observed(&models[m], &how, n, a, b, &c, scale_a, scale_b, &observer), plain);
-            const bool windows = models[m].method != NUM_DOT_FMA_CHAIN && models[m].method != NUM_DOT_INTEGER && models[m].method != NUM_DOT_BITS;
+            const bool f32 = models[m].method == NUM_DOT_F32_CHAIN || models[m].method == NUM_DOT_F32_PAIRS;
+            const bool windows = !f32 && models[m].method != NUM_DOT_FMA_CHAIN && models[m].method != NUM_DOT_INTEGER && models[m].method != NUM_DOT_BITS;
+            assert_int_equal(checking.steps, models[m].method == NUM_DOT_F32_CHAIN ? n + 1 : f32 ? n + n / 2 : 0);
+            if (models[m].method == NUM_DOT_F32_CHAIN)
+                assert_int_equal(checking.last, plain);
             assert_int_equal(checking.windows != 0, windows);
             if (windows && models[m].method != NUM_DOT_TWO_STEP_F16)
                 assert_int_equal(checking.last, plain);
@@ -126,8 +137,14 @@ static void every_combination_is_listed_for_its_instruction_and_target(void **st
                               "mxf8f6f4: e4m3|e5m2|e2m3|e3m2|e2m1 x e4m3|e5m2|e2m3|e3m2|e2m1 to f32; mxf4: e2m1 x the same to f32; "
                               "mxf4nvf4: e2m1 x the same to f32; s8|u8 x s8|u8 to s32");
     tw_text_init(&t, &room->arena);
+    tw_num_list_dots(&t, NUM_HOPPER, NUM_MMA_M8N8K4);
+    assert_string_equal(t.at, "f16 x the same to f32; f16 x the same to f16");
+    tw_text_init(&t, &room->arena);
     tw_num_list_dots(&t, NUM_TURING, NUM_WGMMA);
     assert_string_equal(t.at, "none: Turing has no wgmma");
+    tw_text_init(&t, &room->arena);
+    tw_num_list_dots(&t, NUM_TURING, NUM_MMA_M8N8K4); /* it has one of its own */
+    assert_string_equal(t.at, "none: nobody has described Turing's mma.sync m8n8k4");
 }
 
 /* docs/exactness.md carries the table of models between two marks. TW_BLESS=exactness writes it there. */

@@ -168,7 +168,8 @@ static void two_steps_have_no_known_order_unless_measured(void **state)
     const struct num_dot_model *m = tw_num_dot_models(&count);
     for (size_t i = 0; i < count; i++) {
         const bool unmeasured = m[i].method == NUM_DOT_TWO_STEP_F16 && m[i].evidence != NUM_MEASURED_HERE;
-        const bool several = unmeasured || m[i].method == NUM_DOT_FMA_CHAIN || m[i].method == NUM_DOT_BITS;
+        const bool several = unmeasured || m[i].method == NUM_DOT_FMA_CHAIN || m[i].method == NUM_DOT_BITS ||
+                             m[i].method == NUM_DOT_F32_CHAIN || m[i].method == NUM_DOT_F32_PAIRS;
         assert_int_equal(tw_num_sparse_known(&m[i]), !several);
     }
 }

@@ -130,6 +130,8 @@ static const struct instruction instructions[] = {
     {"mma.sync e5m2 e4m3 k16 to f16", NUM_HOPPER, NUM_MMA_SYNC, NUM_PLAIN, NUM_E5M2, NUM_E4M3, NUM_F16, 16, NUM_NONE, 0, false, false},
     {"wgmma e4m3", NUM_HOPPER, NUM_WGMMA, NUM_PLAIN, NUM_E4M3, NUM_E4M3, NUM_F32, 32, NUM_NONE, 0, false, false},
     {"wgmma e5m2 to f16", NUM_HOPPER, NUM_WGMMA, NUM_PLAIN, NUM_E5M2, NUM_E5M2, NUM_F16, 32, NUM_NONE, 0, false, false},
+    {"mma.sync m8n8k4", NUM_HOPPER, NUM_MMA_M8N8K4, NUM_PLAIN, NUM_F16, NUM_F16, NUM_F32, 4, NUM_NONE, 0, false, false},
+    {"mma.sync m8n8k4 to f16", NUM_HOPPER, NUM_MMA_M8N8K4, NUM_PLAIN, NUM_F16, NUM_F16, NUM_F16, 4, NUM_NONE, 0, false, false},
     {"Volta f16", NUM_VOLTA, NUM_MMA_SYNC, NUM_PLAIN, NUM_F16, NUM_F16, NUM_F32, 4, NUM_NONE, 0, false, false},
     {"Ampere f16", NUM_AMPERE, NUM_MMA_SYNC, NUM_PLAIN, NUM_F16, NUM_F16, NUM_F32, 16, NUM_NONE, 0, false, false},
     {"Ampere bf16", NUM_AMPERE, NUM_MMA_SYNC, NUM_PLAIN, NUM_BF16, NUM_BF16, NUM_F32, 16, NUM_NONE, 0, false, false},
