@@ -5,6 +5,7 @@
 #include "machine/exec_arith.h"
 #include "machine/run.h"
 #include "machine/tally.h"
+#include "num/convert.h"
 #include "num/sparse.h"
 #include "num/tile.h"
 
@@ -15,6 +16,7 @@
 enum { AT_D, AT_A, AT_B, AT_C, AT_META };
 enum { AT_SCALE = 5 }; /* while decoding */
 enum { MMA_MAX_M = 16, MMA_MAX_N = 8, MMA_MAX_K = 256, MMA_MAX_SCALES = 4 };
+enum { QUAD_PAIRS = 4, PAIR_ROWS = 8, PAIR_K = 4, PAIR_COLS = 8 }; /* m8n8k4 of f16 */
 enum { SCRATCH_BYTES = 40 * 1024 }; /* of a tile, on the stack: the largest, m16n8k256 of b1, takes 33 KiB */
 
 /* The scales of A or B: a register of four bytes, and {byte, thread}, which say the byte of it and the thread of a quad. */
@@ -36,7 +38,8 @@ struct fragment {
 struct mma_inst {
     struct mma_form form;
     uint32_t m, n, k, a_bits; /* of the form, at hand */
-    struct fragment a, b, d; /* of the matrices A by rows, B by columns, C and D by rows */
+    struct fragment a, b, c, d; /* of the matrices A by rows, B by columns, C and D by rows */
+    enum num_format c_format;
     struct num_dot_how how;
     const struct num_dot_model *model;
     const struct num_tile_implementation *tile; /* the fastest that this CPU has */
@@ -163,12 +166,37 @@ static enum exec_status exec_mma(struct warp *w, const struct dinst *d, uint32_t
         return EXEC_FAULT;
     gather(w, &d->op[AT_A], &in->a, a);
     gather(w, &d->op[AT_B], &in->b, b);
-    gather(w, &d->op[AT_C], &in->d, c);
+    gather(w, &d->op[AT_C], &in->c, c);
     struct num_tile_job job = job_of(in, a, b, c, &scales);
     job.scratch = scratch;
     job.scratch_bytes = sizeof scratch;
     in->tile->run(&job);
     tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)in->m * in->n * in->k);
+    scatter(w, &d->op[AT_D], &in->d, c);
+    return EXEC_NEXT;
+}
+
+/* m8n8k4 of f16: a product in each pair of quads, its matrices one below the other. A C of f16 is added to f32 as it is. */
+static enum exec_status exec_mma_quad_pairs(struct warp *w, const struct dinst *d, uint32_t mask)
+{
+    const struct mma_inst *const in = d->extra;
+    uint64_t a[QUAD_PAIRS * PAIR_ROWS * PAIR_K], b[QUAD_PAIRS * PAIR_COLS * PAIR_K], c[QUAD_PAIRS * PAIR_ROWS * PAIR_COLS];
+    uint8_t scratch[SCRATCH_BYTES];
+    if (mask != ALL_LANES)
+        return tw_fault_missing_lanes(w, mask, "mma");
+    gather(w, &d->op[AT_A], &in->a, a);
+    gather(w, &d->op[AT_B], &in->b, b);
+    gather(w, &d->op[AT_C], &in->c, c);
+    for (size_t i = 0; in->c_format != in->how.d && i < sizeof c / sizeof c[0]; i++)
+        c[i] = tw_num_convert(&(struct num_convert_how){.to = in->how.d, .from = in->c_format}, c[i]);
+    for (uint32_t pair = 0; pair < QUAD_PAIRS; pair++) {
+        struct num_tile_job job = job_of(in, &a[pair * PAIR_ROWS * PAIR_K], &b[pair * PAIR_COLS * PAIR_K],
+                                         &c[pair * PAIR_ROWS * PAIR_COLS], NULL);
+        job.scratch = scratch;
+        job.scratch_bytes = sizeof scratch;
+        in->tile->run(&job);
+    }
+    tally_products(w->cluster, w->code, d->origin, in->model, (uint64_t)QUAD_PAIRS * in->m * in->n * in->k);
     scatter(w, &d->op[AT_D], &in->d, c);
     return EXEC_NEXT;
 }
@@ -212,7 +240,7 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
         return EXEC_FAULT;
     gather(w, &d->op[AT_A], &in->a, a);
     gather(w, &d->op[AT_B], &in->b, b);
-    gather(w, &d->op[AT_C], &in->d, c);
+    gather(w, &d->op[AT_C], &in->c, c);
     for (uint32_t m = 0; m < in->m; m++)
         for (uint32_t n = 0; n < in->n; n++) {
             for (uint32_t k = 0; k < in->stored_k; k++)
@@ -229,18 +257,16 @@ static enum exec_status exec_mma_sp(struct warp *w, const struct dinst *d, uint3
 
 /* ---- Decoding ------------------------------------------------------------------------------- */
 
-/* Formats, saturation and bit operation; false after a refusal. */
-static bool decode_how(struct decoder *dc, const struct ptx_inst *in, struct mma_inst *m)
+/* Formats, saturation and bit operation. */
+static void decode_how(const struct ptx_inst *in, struct mma_inst *m)
 {
     m->how.a = tw_decode_format(tw_ptx_mod(in, SLOT_ATYPE));
     m->how.b = tw_decode_format(tw_ptx_mod(in, SLOT_BTYPE));
     m->how.d = tw_decode_format(tw_ptx_mod(in, SLOT_DTYPE));
     m->how.saturate = tw_ptx_has(in, SLOT_SATFINITE);
     m->how.bits_and = tw_ptx_mod(in, SLOT_OP) == MOD_AND;
-    if (tw_decode_format(tw_ptx_mod(in, SLOT_CTYPE)) != m->how.d)
-        return tw_decode_unsupported(dc, in, "C and D have different types");
     m->how.rounding = tw_decode_rounding(tw_ptx_mod(in, SLOT_RND));
-    return true;
+    m->c_format = tw_decode_format(tw_ptx_mod(in, SLOT_CTYPE));
 }
 
 static enum num_kind kind_of(const struct ptx_inst *in)
@@ -309,32 +335,38 @@ static void make_fragments(struct decoder *dc, struct mma_inst *m)
     m->a = make_fragment(dc, &m->form, MMA_A);
     m->b = make_fragment(dc, &m->form, MMA_B);
     m->d = make_fragment(dc, &m->form, MMA_D);
+    m->c = m->c_format == m->how.d ? m->d : make_fragment(dc, &m->form, MMA_C);
+}
+
+/* Widening C to D is part of the code that m8n8k4 of f16 is; of the window of a tensor core nobody says so. */
+static bool decode_model(struct decoder *dc, const struct ptx_inst *in, struct mma_inst *m)
+{
+    const enum num_unit unit = m->form.quad_pairs ? NUM_MMA_M8N8K4 : NUM_MMA_SYNC;
+    enum num_arch arch;
+    if (!tw_num_arch_of_sm(tw_decode_sm(dc), &arch) ||
+        (m->model = tw_num_dot_model(arch, unit, kind_of(in), m->how.a, m->how.b, m->how.d)) == NULL)
+        return tw_decode_unsupported(dc, in, "no model of this arithmetic on this architecture is known");
+    return m->c_format == m->how.d || m->model->method == NUM_DOT_F32_CHAIN ||
+           tw_decode_unsupported(dc, in, "C and D have different types");
 }
 
 /* Shape, types and model; false after a refusal. */
 static bool decode_common(struct decoder *dc, const struct ptx_inst *in, struct dinst *d, struct mma_inst *m)
 {
     const struct isa_spelling spelling = tw_ptx_spelling(in);
-    enum num_arch arch;
     d->extra = m;
     d->flags |= D_ALIGNED;
     *m = (struct mma_inst){.scales = 0};
     if (!tw_mma_form_of(&spelling, &m->form))
         return tw_decode_unsupported(dc, in, "its shape and types are in no table of fragment maps");
-    if (m->form.quad_pairs)
-        return tw_decode_unsupported(dc, in, "the arithmetic of four quad-pair products is not known");
     m->m = m->form.m;
     m->n = m->form.n;
     m->k = m->form.k;
     m->a_bits = m->form.part[MMA_A].bits;
     m->stored_k = m->form.stored_k;
     m->ascending = m->form.ordered;
-    if (!decode_how(dc, in, m))
-        return false;
-    if (!tw_num_arch_of_sm(tw_decode_sm(dc), &arch) ||
-        (m->model = tw_num_dot_model(arch, NUM_MMA_SYNC, kind_of(in), m->how.a, m->how.b, m->how.d)) == NULL)
-        return tw_decode_unsupported(dc, in, "no model of this arithmetic on this architecture is known");
-    return tw_decode_role(dc, in, ROLE_D, d, AT_D) && tw_decode_role(dc, in, ROLE_A, d, AT_A) &&
+    decode_how(in, m);
+    return decode_model(dc, in, m) && tw_decode_role(dc, in, ROLE_D, d, AT_D) && tw_decode_role(dc, in, ROLE_A, d, AT_A) &&
            tw_decode_role(dc, in, ROLE_B, d, AT_B) && tw_decode_role(dc, in, ROLE_C, d, AT_C);
 }
 
@@ -344,6 +376,8 @@ static bool prepare_mma(struct decoder *dc, const struct ptx_inst *in, struct di
     d->run = exec_mma;
     if (!decode_common(dc, in, d, m))
         return false;
+    if (m->form.quad_pairs)
+        d->run = exec_mma_quad_pairs;
     make_fragments(dc, m);
     if (!decode_scales(dc, in, d, m))
         return false;

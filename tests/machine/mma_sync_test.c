@@ -355,12 +355,10 @@ static void an_illegal_metadata_code_is_diagnosed(void **state)
                                   "      spec: PTX ISA, mma.sp, sparsity metadata\nnote: by thread (0,0,0) of block (0,0,0)\n"));
 }
 
-/* Four products of quad pairs, and sparse products of 8-bit floats that no word of hardware orders: named before the run. */
+/* Sparse products of 8-bit floats that no word of hardware orders: named before the run. */
 static void what_has_no_known_arithmetic_is_refused_by_name(void **state)
 {
     static const struct { const char *target, *mma, *why; } rows[] = {
-        {"sm_90a", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%r0,%r0}, {%r0,%r0}, {%r0,%r0,%r0,%r0,%r0,%r0,%r0,%r0};",
-         "'mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32' is known, but this machine does not execute it\n"},
         {"sm_100a", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%r8,%r9,%r10,%r11}, {%r0,%r0,%r0,%r0}, {%r0,%r0,%r0,%r0}, {%r0,%r0,%r0,%r0}, %r1, 0;",
          "'mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32' is known, but this machine does not execute it\n"},
     };

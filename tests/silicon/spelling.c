@@ -45,8 +45,6 @@ const char *silicon_left_out(const struct isa_form *f)
 {
     if (env.ptx < f->ptx || !tw_isa_target_in(env.target, f->targets))
         return "";
-    if (f->id == FORM_MMA_M8N8K4)
-        return "the machine refuses it by name";
     for (size_t i = 0; i < COUNT(ranges); i++)
         if (f->op >= ranges[i].first && f->op <= ranges[i].last)
             return ranges[i].why;
