@@ -316,6 +316,8 @@ struct cluster {
     uint64_t idle_changes;
     uint64_t idle_state;    /* of all threads, at one of those stalls */
     uint64_t asked;         /* times that a clock was read or text printed */
+    uint64_t looked;        /* strong operations on global memory */
+    uint64_t idle_looked;   /* at the first of those stalls */
     bool ended;
 };
 

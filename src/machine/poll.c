@@ -121,6 +121,7 @@ static void wake(struct cluster *c, bool changed_only)
 void tw_poll_wake(struct cluster *c)
 {
     c->asleep = false;
+    c->idle_rounds = 0; /* waits that time out look again, too */
     c->watch.changes = c->changes;
     c->watch.on = true;
     c->watch.gap = QUIET_STEPS;

@@ -324,7 +324,7 @@ void tw_report_livelock(struct launch *l)
     struct cluster *const c = l->residents[0].cluster;
     struct group groups[MAX_GROUPS];
     const uint32_t count = collect(c, groups);
-    const struct group *const first = first_of(groups, count, WAIT_CHANGE);
+    const struct group *const poller = first_of(groups, count, WAIT_CHANGE), *const first = poller != NULL ? poller : &groups[0];
     const struct code *const code = first->split->frame->code;
     struct diag *const d = tw_diag(l->findings, E0721, code->origins[code->insts[first->split->pc].origin].at,
                                    "livelock: threads go round loops in which nothing changes, and nobody is left who could change it");

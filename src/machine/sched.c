@@ -10,7 +10,7 @@
  * IDLE_ROUNDS rounds, the oldest operation of an engine lands where threads poll (poll.c), and else waits
  * go on timing out until all threads are in a state in which they were before, or LONGEST_IDLE is over: who
  * counts the answers, or looks at a clock, may have had enough. Then the cluster sleeps until another changes
- * memory. Where nobody polls, it is in deadlock. */
+ * memory. Where nobody polls, or looks at global memory between two answers, it is in deadlock. */
 #include "machine/decode.h"
 #include "machine/poll.h"
 #include "machine/run.h"
@@ -83,6 +83,7 @@ static enum exec_status run_special(struct warp *w, const struct dinst *d, uint3
         return mask != w->now->mask ? tw_fault_partial_guard(w, d, mask) : wait_for_warp(w);
     if ((d->flags & D_STRONG) != 0 && !w->cluster->has_turn)
         return EXEC_TURN;
+    w->cluster->looked += (d->flags & D_STRONG) != 0;
     if ((d->flags & D_CLOCK) != 0)
         tw_warp_read_clocks(w);
     return d->run(w, d, mask);
@@ -356,6 +357,8 @@ static bool time_out(struct cluster *c)
 {
     if (time_out_polls(c) == 0)
         return false;
+    if (c->idle_rounds == 0)
+        c->idle_looked = c->looked;
     c->idle_rounds++;
     c->idle_changes = c->changes;
     return true;
@@ -370,6 +373,12 @@ static bool been_here(struct cluster *c)
     if ((c->idle_rounds & (c->idle_rounds - 1)) == 0)
         c->idle_state = state;
     return false;
+}
+
+/* Whether threads whose waits time out look at global memory in between, which another cluster may change. */
+static bool looks_for_others(const struct cluster *c)
+{
+    return c->idle_rounds >= IDLE_ROUNDS && c->looked != c->idle_looked && !c->launch->alone;
 }
 
 static bool any_runnable(const struct cluster *c)
@@ -409,8 +418,8 @@ static void stall(struct cluster *c)
         return;
     if (c->idle_rounds >= IDLE_ROUNDS && c->idle_rounds < LONGEST_IDLE && !been_here(c) && time_out(c))
         return;
-    if (polls)
-        c->asleep = true;
+    if (polls || looks_for_others(c))
+        c->asleep = c->has_pollers = true;
     else
         tw_report_deadlock(c);
 }

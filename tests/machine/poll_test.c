@@ -239,6 +239,40 @@ static void a_wait_with_an_end_of_its_own_is_no_deadlock(void **state)
     tw_diags_init(&room->diags, &room->arena, &room->sources);
 }
 
+/* Who waits at a barrier of its own and looks at a flag in between is in no deadlock while another block may set the flag. */
+static void a_wait_that_looks_at_a_flag_lasts_until_it_is_set(void **state)
+{
+    static const struct { const char *look, *set; enum launch_status want; enum diag_code code; uint32_t grid; } rows[] = {
+        {"ld.relaxed.gpu.global.u32 %r4, [%out+400];\n", "st.release.gpu.global.u32 [%out+400], 1;\n", LAUNCH_FINISHED, 0, 2},
+        {"ld.volatile.global.u32 %r4, [%out+400];\n", "st.global.u32 [%out+400], 1;\n", LAUNCH_FINISHED, 0, 2},
+        {"atom.global.or.b32 %r4, [%out+400], 0;\n", "st.global.u32 [%out+400], 1;\n", LAUNCH_FINISHED, 0, 300},
+        {"ld.relaxed.gpu.global.u32 %r4, [%out+400];\n", "st.release.gpu.global.u32 [%out+404], 1;\n", LAUNCH_DEADLOCK, E0721, 2},
+        {"ld.relaxed.gpu.global.u32 %r4, [%out+400];\n", "bra L;\n", LAUNCH_DEADLOCK, E0721, 2},
+        {"mov.u32 %r4, 0;\n", "st.release.gpu.global.u32 [%out+400], 1;\n", LAUNCH_DEADLOCK, E0706, 2},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench_room *const room = *state;
+        struct rig rig;
+        uint64_t out;
+        tw_diags_init(&room->diags, &room->arena, &room->sources);
+        (void)kernel_load(&rig, room,
+                          tw_format(&room->arena, "%s%s%s%s%s",
+                                    KERNEL_HEAD(".shared .align 8 .b64 bar;") "setp.ne.u32 %p3, %t, 0;\n@%p3 bra GO;\nmbarrier.init.shared.b64 [bar], 1;\nGO: bar.sync 0;\n"
+                                    "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %nctaid.x;\nsub.u32 %r3, %r3, 1;\nmov.u32 %r1, 0;\nsetp.eq.u32 %p2, %r2, %r3;\n@%p2 bra LAST;\n"
+                                    "L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;\n@%p1 bra END;\n",
+                                    rows[i].look, "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra L;\nEND: ret;\n"
+                                    "LAST: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 600000;\n@%p1 bra LAST;\n",
+                                    rows[i].set, "ret;\n}\n"),
+                          &out);
+        const enum launch_status status = run_poll(&rig, &out, rows[i].grid, 32, 0);
+        if (status != rows[i].want || room->diags.list.len != (rows[i].code != 0) || (rows[i].code != 0 && room->diags.list.at[0]->code != rows[i].code))
+            fail_msg("row %zu: %s", i, tw_test_diags(room));
+        rig_end(&rig);
+    }
+    struct bench_room *const room = *state;
+    tw_diags_init(&room->diags, &room->arena, &room->sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +284,7 @@ int main(void)
         ROOM_TEST(a_loop_that_waits_for_a_deadline_ends),
         ROOM_TEST(a_wait_with_an_end_of_its_own_is_no_deadlock),
         ROOM_TEST(a_loop_that_counts_is_no_livelock),
+        ROOM_TEST(a_wait_that_looks_at_a_flag_lasts_until_it_is_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
