@@ -199,7 +199,10 @@ static bool check_pair(struct contract_reader *r, const struct json *object, con
         return true;
     struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"%s\" of the launch contract stands %s \"%s\"", field,
                              there ? "without" : "beside", other);
-    tw_diag_expected(d, there ? "both, or none" : "one of them");
+    if (there)
+        tw_diag_expected(d, "\"%s\" beside it", other);
+    else
+        tw_diag_expected(d, "one of them");
     return false;
 }
 

@@ -148,12 +148,12 @@ static void faults_are_named(void **state)
          "k.json:2:9: error[E0611]: field \"seed\" of the launch contract stands without \"fill\"\n"
          "    2 | \"seed\": 3}]}\n"
          "      |         ^\n"
-         "  expected: both, or none\n"},
+         "  expected: \"fill\" beside it\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"rtol\": 1}]}",
          "k.json:2:9: error[E0611]: field \"rtol\" of the launch contract stands without \"expect\"\n"
          "    2 | \"rtol\": 1}]}\n"
          "      |         ^\n"
-         "  expected: both, or none\n"},
+         "  expected: \"expect\" beside it\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"expect\": \"y\", \"atol\": -1.5}]}",
          "k.json:2:24: error[E0611]: field \"atol\" of the launch contract is out of range\n"
          "    2 | \"expect\": \"y\", \"atol\": -1.5}]}\n"
