@@ -557,6 +557,25 @@ static void an_argument_of_the_wrong_size_is_counted_in_bytes(void **state)
         "      |       ^\n");
 }
 
+/* MEASURED: ptxas 13.0, which takes 0 for .maxclusterrank. */
+static void a_bound_of_zero_is_refused(void **state)
+{
+    expect(*state,
+        ".version 8.8\n.target sm_90\n.address_size 64\n.entry k() .maxclusterrank 0 .maxntid 64 .minnctapersm 0\n.maxnreg 0\n{\nret;\n}\n.entry l() .maxnreg 1 .maxntid 64 .minnctapersm 1 {\nret;\n}\n",
+        "k.ptx:4:56: error[E0514]: the count of '.minnctapersm' is out of range\n"
+        "    4 | .entry k() .maxclusterrank 0 .maxntid 64 .minnctapersm 0\n"
+        "      |                                                        ^\n"
+        "  expected: 1 or more\n"
+        "     found: 0\n"
+        "       fix: leave the directive away, if it is to bound nothing\n"
+        "k.ptx:5:10: error[E0514]: the count of '.maxnreg' is out of range\n"
+        "    5 | .maxnreg 0\n"
+        "      |          ^\n"
+        "  expected: 1 or more\n"
+        "     found: 0\n"
+        "       fix: leave the directive away, if it is to bound nothing\n");
+}
+
 static void launch_directives_that_exclude_each_other_are_named(void **state)
 {
     expect(*state,
@@ -853,6 +872,7 @@ int main(void)
         ROOM_TEST(registers_of_narrow_matrix_elements_are_words),
         ROOM_TEST(elements_of_a_vector_go_with_their_neighbours),
         ROOM_TEST(sinks_are_written_beside_a_register),
+        ROOM_TEST(a_bound_of_zero_is_refused),
         ROOM_TEST(too_much_parameter_space_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
