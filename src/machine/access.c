@@ -3,6 +3,8 @@
 #include "machine/program.h"
 #include "machine/run.h"
 
+enum { NULL_PAGE = 1 << 16 }; /* addresses below are taken for null pointers with an offset; tensors lie far above */
+
 struct request {
     uint64_t address; /* as the instruction gave it */
     uint64_t at;      /* in its space */
@@ -30,19 +32,30 @@ static const char *allocation_name(struct arena *arena, const struct allocation 
                            : tw_format(arena, "'%s' of %llu bytes", a->name, (unsigned long long)a->bytes);
 }
 
-static void fault_global(struct warp *w, unsigned lane, const struct request *r)
+/* Where an address outside every allocation lies. What is small is a null pointer, or a member or element of one: the
+ * distance from the nearest tensor would say nothing. */
+static const char *global_place(const struct warp *w, uint64_t at)
 {
     struct arena *const arena = text_arena(w);
-    const struct allocation *const a = tw_memory_nearest(w->cluster->launch->memory, r->at);
-    const char *found = "there is no allocation";
-    if (a != NULL && r->at >= a->address && r->at - a->address < a->bytes)
-        found = tw_format(arena, "byte %llu of %s", (unsigned long long)(r->at - a->address), allocation_name(arena, a));
-    else if (a != NULL && r->at >= a->address)
-        found = tw_format(arena, "%llu bytes past the end of %s", (unsigned long long)(r->at - a->address - a->bytes),
-                          allocation_name(arena, a));
-    else if (a != NULL)
-        found = tw_format(arena, "%llu bytes before %s", (unsigned long long)(a->address - r->at), allocation_name(arena, a));
-    tw_fault(w, lane, E0701, &(struct fault_note){.expected = "an address inside an allocation", .found = found},
+    const struct allocation *const a = tw_memory_nearest(w->cluster->launch->memory, at);
+    if (at == 0)
+        return "a null pointer";
+    if (at < NULL_PAGE)
+        return tw_format(arena, "byte %llu behind a null pointer", (unsigned long long)at);
+    if (a == NULL)
+        return "there is no allocation";
+    if (at < a->address)
+        return tw_format(arena, "%llu bytes before %s", (unsigned long long)(a->address - at), allocation_name(arena, a));
+    if (at - a->address < a->bytes)
+        return tw_format(arena, "byte %llu of %s", (unsigned long long)(at - a->address), allocation_name(arena, a));
+    return tw_format(arena, "%llu bytes past the end of %s", (unsigned long long)(at - a->address - a->bytes),
+                     allocation_name(arena, a));
+}
+
+static void fault_global(struct warp *w, unsigned lane, const struct request *r)
+{
+    tw_fault(w, lane, E0701,
+             &(struct fault_note){.expected = "an address inside an allocation", .found = global_place(w, r->at)},
              "%s of %u byte%s at 0x%llx, outside global memory", verb(w, r), r->bytes, r->bytes == 1 ? "" : "s",
              (unsigned long long)r->at);
 }
@@ -53,7 +66,13 @@ static void fault_window(struct warp *w, unsigned lane, const struct request *r,
     const char *const expected =
         low == high ? tw_format(arena, "no access: the kernel has no %s memory", tw_space_name(r->space))
                     : tw_format(arena, "an address from 0x%llx to 0x%llx", (unsigned long long)low, (unsigned long long)high - 1);
-    tw_fault(w, lane, E0702, &(struct fault_note){.expected = expected}, "%s of %u byte%s at 0x%llx, outside %s memory",
+    const struct launch *const l = w->cluster->launch;
+    const bool dynamic = (r->space == SPACE_SHARED || r->space == SPACE_SHARED_CLUSTER) && l->image->has_dynamic_shared;
+    const struct fault_note note = {
+        .expected = expected,
+        .found = dynamic ? tw_format(arena, "%u bytes of dynamic shared memory", l->dynamic_shared_bytes) : NULL,
+        .fix = dynamic ? "launch with more dynamic_shared_bytes, if the kernel needs more" : NULL};
+    tw_fault(w, lane, E0702, &note, "%s of %u byte%s at 0x%llx, outside %s memory",
              verb(w, r), r->bytes, r->bytes == 1 ? "" : "s", (unsigned long long)r->at, tw_space_name(r->space));
 }
 

@@ -209,7 +209,7 @@ static bool add_target(struct decoder *dc, const struct ptx_inst *in, uint32_t f
     const struct ptx_func *const f = code->func;
     if (!f->has_body)
         return tw_decode_unsupported(dc, in, tw_format(tw_decode_arena(dc), "'%s' has no body: of the functions that a GPU's driver "
-                                                       "brings along, vprintf and __assertfail are known", f->name));
+                                                       "brings along, vprintf and __assertfail are known, and other files are not linked", f->name));
     for (uint32_t i = 0; i < f->param_count + f->ret_count; i++)
         if (f->vars.at[i].space == MOD_REG && f->vars.at[i].type == MOD_PRED)
             return tw_decode_unsupported(dc, in, "a predicate cannot be passed to a function");

@@ -389,6 +389,8 @@ void tw_ptx_describe_found(const struct bind_room *room, const struct ptx_operan
         tw_text_addf(out, ", a .%s register", tw_isa_mods[reg->type].text);
     } else if (o->kind == OPERAND_VECTOR) {
         tw_text_addf(out, ", %u element%s", o->count, o->count == 1 ? "" : "s");
+    } else if (o->kind == OPERAND_FUNC && room->module->funcs.at[o->index].is_entry) {
+        tw_text_add(out, ", a kernel: kernels that launch kernels are not supported");
     } else {
         tw_text_addf(out, ", %s", kinds[o->kind]);
     }

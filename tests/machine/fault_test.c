@@ -30,7 +30,29 @@ static void an_atomic_at_the_null_address(void **state)
                      "   12 | red.global.add.u32 [%q1], 1;\n"
                      "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "  expected: an address inside an allocation\n"
-                     "     found: 123145302310912 bytes before 'out' of 16384 bytes\n"
+                     "     found: a null pointer\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_member_of_a_null_pointer(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u64 %q1, 0;\nld.u32 %r1, [%q1+65532];\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0701]: load of 4 bytes at 0xfffc, outside global memory\n"
+                     "   12 | ld.u32 %r1, [%q1+65532];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: byte 65532 behind a null pointer\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+static void a_load_far_before_an_allocation(void **state)
+{
+    kernel_must_fail(*state, KERNEL("", "mov.u64 %q1, 65536;\nld.u32 %r1, [%q1];\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:12:1: error[E0701]: load of 4 bytes at 0x10000, outside global memory\n"
+                     "   12 | ld.u32 %r1, [%q1];\n"
+                     "      | ^~~~~~~~~~~~~~~~~~\n"
+                     "  expected: an address inside an allocation\n"
+                     "     found: 123145302245376 bytes before 'out' of 16384 bytes\n"
                      "note: by thread (0,0,0) of block (0,0,0)\n");
 }
 
@@ -62,6 +84,19 @@ static void shared_memory_in_a_kernel_that_has_none(void **state)
                      "   12 | ld.shared.u32 %r2, [%r1];\n"
                      "      | ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "  expected: no access: the kernel has no shared memory\n"
+                     "note: by thread (0,0,0) of block (0,0,0)\n");
+}
+
+/* The usual cause, a contract that leaves the bytes out, is named. */
+static void dynamic_shared_memory_that_the_launch_does_not_give(void **state)
+{
+    kernel_must_fail(*state, KERNEL(".extern .shared .align 16 .b8 pool[];", "st.shared.u32 [pool], %t;\n"), 1, 32, LAUNCH_FAULT,
+                     "k.ptx:11:1: error[E0702]: store of 4 bytes at 0x400, outside shared memory\n"
+                     "   11 | st.shared.u32 [pool], %t;\n"
+                     "      | ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                     "  expected: no access: the kernel has no shared memory\n"
+                     "     found: 0 bytes of dynamic shared memory\n"
+                     "       fix: launch with more dynamic_shared_bytes, if the kernel needs more\n"
                      "note: by thread (0,0,0) of block (0,0,0)\n");
 }
 
@@ -279,9 +314,12 @@ int main(void)
         ROOM_TEST(a_load_past_an_allocation),
         ROOM_TEST(a_store_that_runs_over_the_end),
         ROOM_TEST(an_atomic_at_the_null_address),
+        ROOM_TEST(a_member_of_a_null_pointer),
+        ROOM_TEST(a_load_far_before_an_allocation),
         ROOM_TEST(a_misaligned_load),
         ROOM_TEST(a_shared_store_past_the_last_variable),
         ROOM_TEST(shared_memory_in_a_kernel_that_has_none),
+        ROOM_TEST(dynamic_shared_memory_that_the_launch_does_not_give),
         ROOM_TEST(a_local_access_past_the_frame),
         ROOM_TEST(a_parameter_read_past_the_block),
         ROOM_TEST(a_generic_store_into_parameters),

@@ -183,6 +183,24 @@ static void a_register_of_the_wrong_type_shows_its_declaration(void **state)
         "      |           ^~\n");
 }
 
+/* What nvcc writes for a kernel that launches kernels. */
+static void the_address_of_a_kernel_is_no_operand(void **state)
+{
+    expect(*state,
+        ".version 8.8\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry child()\n{\nret;\n}\n.func callee()\n{\nret;\n}\n"
+        ".visible .entry k()\n{\n.reg .b64 %q<2>;\n"
+        "mov.u64 %q0, callee;\n"
+        "mov.u64 %q1, child;\n"
+        "ret;\n}\n",
+        "k.ptx:16:14: error[E0512]: operand 2 of 'mov' has the wrong type\n"
+        "   16 | mov.u64 %q1, child;\n"
+        "      |              ^~~~~\n"
+        "  expected: operand a: a .u64 register or an immediate\n"
+        "     found: child, a kernel: kernels that launch kernels are not supported\n"
+        "      spec: PTX ISA, mov\n");
+}
+
 static void a_vector_of_the_wrong_length_is_counted(void **state)
 {
     expect(*state,
@@ -845,6 +863,7 @@ int main(void)
         ROOM_TEST(empty_braces_are_no_register),
         ROOM_TEST(a_sink_stands_for_elements_of_what_mov_unpacks_alone),
         ROOM_TEST(a_register_of_the_wrong_type_shows_its_declaration),
+        ROOM_TEST(the_address_of_a_kernel_is_no_operand),
         ROOM_TEST(a_vector_of_the_wrong_length_is_counted),
         ROOM_TEST(an_integer_literal_is_no_float),
         ROOM_TEST(an_instruction_of_an_unsupported_family_is_refused_by_name),
