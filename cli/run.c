@@ -209,9 +209,10 @@ static void print_comparison(const struct run *gpu, const tw_difference *differe
     if (option_given(gpu->o, OPT_JSON))
         printf("{\"elements\": %llu, \"differing\": %llu, \"largest_difference\": %g}\n", elements, differing, difference->max_abs);
     else if (differing == 0)
-        printf("equal: %llu elements\n", elements);
+        printf("equal: %llu element%s\n", elements, elements == 1 ? "" : "s");
     else
-        printf("different: %llu of %llu elements, largest difference %g\n", differing, elements, difference->max_abs);
+        printf("different: %llu of %llu element%s, largest difference %g\n", differing, elements, elements == 1 ? "" : "s",
+               difference->max_abs);
 }
 
 /* Said where the module was made for another GPU than the one that it was computed as. */
@@ -293,8 +294,8 @@ static void print_result(const struct run *r)
         printf("{\"ctas\": %llu, \"warp_instructions\": %llu%s%s}\n", (unsigned long long)s.ctas, (unsigned long long)s.steps,
                wanted ? ", \"report\": " : "", report);
     else
-        printf("done: %llu CTA%s, %llu warp instructions\n%s", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
-               (unsigned long long)s.steps, report);
+        printf("done: %llu CTA%s, %llu warp instruction%s\n%s", (unsigned long long)s.ctas, s.ctas == 1 ? "" : "s",
+               (unsigned long long)s.steps, s.steps == 1 ? "" : "s", report);
 }
 
 static int run_all(struct run *r)

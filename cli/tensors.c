@@ -144,8 +144,8 @@ static tw_status with_file(const struct tensor_uses *uses, const struct tensor_u
                                                                  use->atol, &difference);
     free(file.at);
     if (status == TW_OK && use->id == OPT_EXPECT && !uses->quiet)
-        printf("%s: as expected (%llu elements, largest difference %g)\n", use->name, (unsigned long long)difference.elements,
-               difference.max_abs);
+        printf("%s: as expected (%llu element%s, largest difference %g)\n", use->name, (unsigned long long)difference.elements,
+               difference.elements == 1 ? "" : "s", difference.max_abs);
     return status;
 }
 

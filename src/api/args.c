@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void list_names(const tw_args *args, struct text *out)
+/* The names of a kind, after "one of: "; "none" when there is none. */
+static const char *names_of_kind(const tw_args *args, enum contract_kind kind)
 {
+    struct text out;
+    tw_text_init(&out, &args->device->ctx->arena);
     for (uint32_t i = 0; i < args->slot_count; i++)
-        tw_text_addf(out, i == 0 ? "%s" : ", %s", args->slots[i].arg->name);
+        if (args->slots[i].arg->kind == kind)
+            tw_text_addf(&out, out.len == 0 ? "one of: %s" : ", %s", args->slots[i].arg->name);
+    return out.len == 0 ? "none: it has no such arguments" : out.at;
 }
 
 struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kind kind)
@@ -19,12 +24,9 @@ struct arg_slot *tw_args_find(tw_args *args, const char *name, enum contract_kin
     for (uint32_t i = 0; i < args->slot_count; i++)
         if (strcmp(args->slots[i].arg->name, name) == 0 && args->slots[i].arg->kind == kind)
             return &args->slots[i];
-    struct text names;
-    tw_text_init(&names, &ctx->arena);
-    list_names(args, &names);
     struct diag *d = tw_diag(&ctx->diags, E0620, (struct src_span){0}, "entry '%s' has no %s argument '%s'",
-                             args->contract->entry, kind == CONTRACT_TENSOR ? "tensor" : "scalar", name);
-    tw_diag_expected(d, "one of: %s", names.at);
+                             args->entry, kind == CONTRACT_TENSOR ? "tensor" : "scalar", name);
+    tw_diag_expected(d, "%s", names_of_kind(args, kind));
     return NULL;
 }
 
@@ -85,6 +87,44 @@ static uint64_t most_magnitude(struct contract_dtype t, bool negative)
     return negative ? half : half - 1;
 }
 
+static bool is_hexadecimal(const char *digits)
+{
+    return digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+}
+
+/* Digits to the end of the text: no sign, no white space, which strtoull would take. */
+static bool parse_digits(const char *digits, uint64_t *out)
+{
+    char *end;
+    if (*digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    *out = strtoull(digits, &end, is_hexadecimal(digits) ? 16 : 10);
+    return *end == '\0' && errno == 0;
+}
+
+/* The NaN that a host's NAN is, not the one that arithmetic on a GPU gives. */
+static uint64_t host_nan(const struct num_format_info *info)
+{
+    return info->specials == NUM_IEEE ? info->infinity | UINT64_C(1) << (info->fraction_bits + info->unused_low_bits - 1)
+                                      : info->canonical_nan;
+}
+
+/* A decimal number; the word itself after 0x; inf or nan, where the format has them. */
+static bool parse_float(enum num_format f, const char *text, uint64_t *word)
+{
+    const struct num_format_info *const info = tw_num_format(f);
+    const bool negative = text[0] == '-';
+    const struct str name = tw_str(text + negative);
+    if (is_hexadecimal(text))
+        return parse_digits(text, word) && (info->storage_bits == 64 || *word >> info->storage_bits == 0);
+    if (!tw_str_is(name, "inf") && !tw_str_is(name, "nan"))
+        return tw_num_parse_decimal(tw_str(text), f, word) == NUM_PARSED;
+    const uint64_t magnitude = name.at[0] == 'i' ? info->infinity : host_nan(info);
+    *word = magnitude | (negative ? UINT64_C(1) << (info->storage_bits - 1) : 0);
+    return magnitude != 0 && (!negative || info->sign_bits != 0);
+}
+
 /* A scalar's text as a word of its dtype. */
 static bool parse_scalar(const struct contract_arg *a, const char *text, uint64_t *word)
 {
@@ -94,17 +134,13 @@ static bool parse_scalar(const struct contract_arg *a, const char *text, uint64_
         return a->dtype.is_bool;
     }
     if (tw_num_is_float(a->dtype.format))
-        return tw_num_parse_decimal(s, a->dtype.format, word) == NUM_PARSED;
+        return parse_float(a->dtype.format, text, word);
     const bool negative = text[0] == '-';
-    const char *const digits = text + negative;
-    const bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    char *end;
-    if (*digits < '0' || *digits > '9')
+    uint64_t magnitude;
+    if (!parse_digits(text + negative, &magnitude))
         return false;
-    errno = 0;
-    const uint64_t magnitude = strtoull(digits, &end, hexadecimal ? 16 : 10);
     *word = negative ? 0 - magnitude : magnitude;
-    return *end == '\0' && errno == 0 && magnitude <= most_magnitude(a->dtype, negative);
+    return magnitude <= most_magnitude(a->dtype, negative);
 }
 
 static bool set_scalar(tw_args *args, struct arg_slot *slot, const char *text)
@@ -135,6 +171,17 @@ static uint32_t param_bytes(const struct contract_arg *a, const char **what)
     return a->kind == CONTRACT_TENSOR_MAP ? TENSOR_MAP_BYTES : 8;
 }
 
+/* What the entry wants, to be held against the contract: the names and sizes of its parameters. */
+static const char *list_params(const struct param_layout *layout, struct arena *arena)
+{
+    struct text out;
+    tw_text_init(&out, arena);
+    for (uint32_t i = 0; i < layout->count; i++)
+        tw_text_addf(&out, "%s%s of %u byte%s", i == 0 ? "" : ", ", layout->slots[i].name, layout->slots[i].bytes,
+                     layout->slots[i].bytes == 1 ? "" : "s");
+    return out.len == 0 ? "no arguments" : out.at;
+}
+
 /* The contract's arguments are the entry's parameters: as many, and of the same sizes. */
 static bool check_against_entry(tw_args *args, const struct param_layout *layout)
 {
@@ -142,7 +189,8 @@ static bool check_against_entry(tw_args *args, const struct param_layout *layout
     const struct contract *c = args->contract;
     if (c->args.len != layout->count) {
         struct diag *d = tw_diag(&ctx->diags, E0614, c->at, "entry '%s' has %u parameter%s, its launch contract %u argument%s",
-                                 c->entry, layout->count, layout->count == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "" : "s");
+                                 args->entry, layout->count, layout->count == 1 ? "" : "s", c->args.len, c->args.len == 1 ? "" : "s");
+        tw_diag_expected(d, "%s", list_params(layout, &ctx->arena));
         tw_diag_fix(d, "list the parameters in order; a pointer that the kernel does not use is {\"kind\": \"null\"}");
         return false;
     }
@@ -154,8 +202,8 @@ static bool check_against_entry(tw_args *args, const struct param_layout *layout
             continue;
         struct diag *d = tw_diag(&ctx->diags, E0614, a->at, "argument '%s' does not fit parameter '%s'", a->name,
                                  layout->slots[i].name);
-        tw_diag_expected(d, "%u bytes", layout->slots[i].bytes);
-        tw_diag_found(d, "%s of %u bytes", what, bytes);
+        tw_diag_expected(d, "%u byte%s", layout->slots[i].bytes, layout->slots[i].bytes == 1 ? "" : "s");
+        tw_diag_found(d, "%s of %u byte%s", what, bytes, bytes == 1 ? "" : "s");
         return false;
     }
     return true;

@@ -270,6 +270,14 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+static bool not_hexadecimal(struct contract_reader *r, const struct json *v, const char *expected, const char *found)
+{
+    struct diag *d = tw_diag(r->diags, E0611, tw_contract_span(r, v), "field \"value\" of the launch contract is not hexadecimal");
+    tw_diag_expected(d, "%s", expected);
+    tw_diag_found(d, "%s", found);
+    return false;
+}
+
 /* Two hexadecimal digits a byte, in the order of memory. */
 static bool read_bytes(struct contract_reader *r, const struct json *object, struct contract_arg *a)
 {
@@ -277,13 +285,15 @@ static bool read_bytes(struct contract_reader *r, const struct json *object, str
     const struct json *const v = tw_json_get(object, "value");
     if (v == NULL)
         return tw_contract_missing(r, object, "value", expected);
-    if (v->kind != JSON_STRING || v->text.len % 2 != 0)
+    if (v->kind != JSON_STRING)
         return tw_contract_wrong_type(r, v, "value", expected);
+    if (v->text.len % 2 != 0)
+        return not_hexadecimal(r, v, expected, "an odd number of them");
     uint8_t *const bytes = arena_new(r->arena, uint8_t, v->text.len / 2 + 1);
     for (size_t i = 0; i < v->text.len; i++) {
         const int digit = hex_digit(v->text.at[i]);
         if (digit < 0)
-            return tw_contract_wrong_type(r, v, "value", expected);
+            return not_hexadecimal(r, v, expected, tw_format(r->arena, "character %zu is no such digit", i + 1));
         bytes[i / 2] = (uint8_t)(bytes[i / 2] << 4 | digit);
     }
     a->bytes = bytes;

@@ -278,6 +278,7 @@ static void contracts_must_fit_the_entry(void **state)
     assert_int_equal(open_bench(&b, "{\"entry\": \"copy\", \"args\": []}"), TW_ERROR);
     expect_text(&b, "copy.json:1:1: error[E0614]: entry 'copy' has 3 parameters, its launch contract 0 arguments\n"
                     "    1 | {\"entry\": \"copy\", \"args\": []}\n      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                    "  expected: x of 8 bytes, out of 8 bytes, n of 4 bytes\n"
                     "       fix: list the parameters in order; a pointer that the kernel does not use is {\"kind\": \"null\"}\n");
     close_bench(&b);
     assert_int_equal(open_bench(&b, "{\"entry\": \"copy\", \"args\": [{\"name\": \"x\", \"kind\": \"null\"}, {\"name\": \"o\", \"kind\": \"null\"},\n"
@@ -315,6 +316,22 @@ static void memory_and_scalars_must_be_there(void **state)
     close_bench(&b);
 }
 
+/* Only what could be meant: a tensor is no answer to the question for a scalar. */
+static void names_of_the_kind_that_is_wanted_are_listed(void **state)
+{
+    (void)state;
+    struct bench b;
+    assert_int_equal(open_bench(&b, "{\"entry\": \"copy\", \"args\": [{\"name\": \"x\", \"kind\": \"null\"}, "
+                                    "{\"name\": \"o\", \"kind\": \"scratch\", \"bytes\": 4}, "
+                                    "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"int32\"}]}"), TW_OK);
+    assert_int_equal(tw_args_set(b.args, "x", "1"), TW_ERROR);
+    expect_text(&b, "error[E0620]: entry 'copy' has no scalar argument 'x'\n  expected: one of: n\n");
+    tw_diagnostics_clear(b.ctx);
+    assert_int_equal(tw_args_fill(b.args, "n", "ones", 0), TW_ERROR);
+    expect_text(&b, "error[E0620]: entry 'copy' has no tensor argument 'n'\n  expected: none: it has no such arguments\n");
+    close_bench(&b);
+}
+
 /* An integer is decimal, or hexadecimal with 0x, and fits its type: no number is taken modulo. */
 static void an_integer_that_its_type_does_not_hold_is_refused(void **state)
 {
@@ -336,6 +353,53 @@ static void an_integer_that_its_type_does_not_hold_is_refused(void **state)
                  "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"%s\"}]}", rows[i].dtype);
         assert_int_equal(open_bench(&b, contract), TW_OK);
         assert_int_equal(tw_args_set(b.args, "n", rows[i].value), rows[i].want);
+        close_bench(&b);
+    }
+}
+
+/* A kernel that stores its scalar: what arrives is the word. SOURCE: IEEE 754-2019, 3.4, and C's NAN and INFINITY. */
+static void a_float_is_a_number_a_word_or_a_special(void **state)
+{
+    (void)state;
+    static const struct { const char *dtype, *value; uint64_t word; bool ok; } rows[] = {
+        {"float32", "inf", 0x7f800000, true}, {"float32", "-inf", 0xff800000, true}, {"float32", "nan", 0x7fc00000, true},
+        {"float32", "-nan", 0xffc00000, true}, {"float32", "0x7fffffff", 0x7fffffff, true}, {"float32", "0X3F800000", 0x3f800000, true},
+        {"float32", "1.5", 0x3fc00000, true}, {"float32", "0x100000000", 0, false}, {"float32", "-0x1", 0, false}, {"float32", "0x", 0, false},
+        {"float32", "infinity", 0, false}, {"float32", "+inf", 0, false}, {"float32", "1e400", 0, false}, {"float32", " 0x1", 0, false},
+        {"float32", "", 0, false}, {"float32", "-", 0, false},
+        {"float64", "-inf", 0xfff0000000000000, true}, {"float64", "nan", 0x7ff8000000000000, true},
+        {"float64", "0xffffffffffffffff", 0xffffffffffffffff, true}, {"float64", "0x10000000000000000", 0, false},
+        {"float16", "nan", 0x7e00, true}, {"float16", "inf", 0x7c00, true}, {"float16", "0x10000", 0, false}, {"bfloat16", "-inf", 0xff80, true},
+        {"float8_e5m2", "-inf", 0xfc, true}, {"float8_e4m3fn", "inf", 0, false}, {"float8_e4m3fn", "nan", 0x7f, true},
+        {"float8_e8m0fnu", "nan", 0xff, true}, {"float8_e8m0fnu", "-nan", 0, false}, {"float4_e2m1fn", "nan", 0, false},
+    };
+    static const char form[] = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry copy(.param .u64 out, .param .align 8 .b8 n[%u])\n{\n"
+                               "  .reg .b64 %%a; .reg .b32 %%r<9>; ld.param.u64 %%a, [out];\n%s  ret;\n}\n";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const unsigned bytes = strcmp(rows[i].dtype, "float64") == 0 ? 8 : strcmp(rows[i].dtype, "float32") == 0 ? 4
+                               : strstr(rows[i].dtype, "float16") != NULL ? 2 : 1;
+        char moves[512] = "", ptx[1024], contract[512];
+        for (unsigned k = 0; k < bytes; k++)
+            snprintf(moves + strlen(moves), sizeof moves - strlen(moves), "  ld.param.u8 %%r%u, [n+%u]; st.global.u8 [%%a+%u], %%r%u;\n", k, k, k, k);
+        snprintf(ptx, sizeof ptx, form, bytes, moves);
+        snprintf(contract, sizeof contract,
+                 "{\"entry\": \"copy\", \"args\": [{\"name\": \"out\", \"kind\": \"tensor\", \"dtype\": \"uint64\", \"shape\": [1]},"
+                 "{\"name\": \"n\", \"kind\": \"scalar\", \"dtype\": \"%s\"}]}", rows[i].dtype);
+        struct bench b = {.ctx = tw_ctx_create(NULL)};
+        assert_int_equal(tw_module_parse(b.ctx, "copy.ptx", ptx, strlen(ptx), &b.module), TW_OK);
+        assert_int_equal(tw_device_create(b.ctx, NULL, &b.device), TW_OK);
+        assert_int_equal(tw_args_create(b.device, b.module, NULL, "copy.json", contract, strlen(contract), &b.args), TW_OK);
+        if ((tw_args_set(b.args, "n", rows[i].value) == TW_OK) != rows[i].ok)
+            fail_msg("%s %s", rows[i].dtype, rows[i].value);
+        if (rows[i].ok) {
+            const void *out;
+            size_t len;
+            uint64_t word;
+            run_copy(&b);
+            assert_int_equal(tw_args_get_npy(b.args, "out", &out, &len), TW_OK);
+            memcpy(&word, (const char *)out + len - 8, 8);
+            assert_int_equal(word, rows[i].word);
+        }
         close_bench(&b);
     }
 }
@@ -447,7 +511,9 @@ int main(void)
         cmocka_unit_test(comparison_follows_its_rule),
         cmocka_unit_test(contracts_must_fit_the_entry),
         cmocka_unit_test(memory_and_scalars_must_be_there),
+        cmocka_unit_test(names_of_the_kind_that_is_wanted_are_listed),
         cmocka_unit_test(an_integer_that_its_type_does_not_hold_is_refused),
+        cmocka_unit_test(a_float_is_a_number_a_word_or_a_special),
         cmocka_unit_test(a_leading_zero_changes_no_number),
         cmocka_unit_test(forms_that_a_module_lacks_are_named),
         cmocka_unit_test(a_device_is_the_gpu_that_it_was_made_as),

@@ -193,15 +193,15 @@ static void faults_are_named(void **state)
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"table\"}]}\n"
          "      |                                               ^~~~~~~\n  expected: tensor, scalar, null, scratch, tensor_map or bytes\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"012\"}]}",
-         "k.json:1:65: error[E0611]: field \"value\" of the launch contract has the wrong type\n"
+         "k.json:1:65: error[E0611]: field \"value\" of the launch contract is not hexadecimal\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"012\"}]}\n"
          "      |                                                                 ^~~~~\n"
-         "  expected: a string of two hexadecimal digits a byte\n     found: a string\n"},
+         "  expected: a string of two hexadecimal digits a byte\n     found: an odd number of them\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"0g\"}]}",
-         "k.json:1:65: error[E0611]: field \"value\" of the launch contract has the wrong type\n"
+         "k.json:1:65: error[E0611]: field \"value\" of the launch contract is not hexadecimal\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": \"b\", \"kind\": \"bytes\", \"value\": \"0g\"}]}\n"
          "      |                                                                 ^~~~\n"
-         "  expected: a string of two hexadecimal digits a byte\n     found: a string\n"},
+         "  expected: a string of two hexadecimal digits a byte\n     found: character 2 is no such digit\n"},
         {"{\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}",
          "k.json:1:34: error[E0611]: field \"name\" of the launch contract has the wrong type\n"
          "    1 | {\"entry\": \"k\", \"args\": [{\"name\": 3, \"kind\": \"null\"}]}\n"
