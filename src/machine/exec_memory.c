@@ -193,6 +193,16 @@ static void scatter(uint8_t *const at[LANES], uint32_t mask, size_t offset, uint
         MOVE_LANES(uint8_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
 }
 
+/* Memory has changed; `at` is the place of the first lane. What lies in the threads' own memory is seen by nobody else: code for
+ * debuggers keeps its variables there, and a wait that stores one each time round is no less dead for it. */
+static void note_store(const struct warp *w, const uint8_t *at)
+{
+    struct cluster *const c = w->cluster;
+    const uintptr_t offset = (uintptr_t)at - (uintptr_t)w->local;
+    c->changes++;
+    c->own_changes += w->local != NULL && offset < (size_t)LANES * c->launch->local_bytes;
+}
+
 /* Element k of a vector, or the one register. */
 static struct dop element_of(const struct dop *o, uint32_t ref)
 {
@@ -242,7 +252,7 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
         else
             scatter(at, mask, (size_t)k * d->elem_bytes, d->elem_bytes, w, &from);
     }
-    w->cluster->changes++;
+    note_store(w, at[first_lane(mask)]);
     return EXEC_NEXT;
 }
 
@@ -331,7 +341,7 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
             FOR_LANES(lane, mask)
                 TW_GUEST_STORE(uint32_t, to + (size_t)(lane - first) * stride, from[lane]);
     }
-    w->cluster->changes++;
+    note_store(w, at);
     return EXEC_NEXT;
 }
 

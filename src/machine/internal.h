@@ -312,8 +312,9 @@ struct cluster {
     bool has_pollers;       /* splits may be in WAIT_CHANGE */
     bool asleep;            /* only another cluster can change what its threads poll */
     uint64_t woken_at;      /* changes of the whole launch when its pollers looked last */
-    uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed */
-    uint64_t idle_changes;
+    uint64_t own_changes;   /* those of `changes` that only the thread itself can see: stores to local memory */
+    uint32_t idle_rounds;   /* stalls in a row in which waits timed out and nothing changed for others */
+    uint64_t idle_changes, idle_own;
     uint64_t idle_state;    /* of all threads, at one of those stalls */
     uint64_t asked;         /* times that a clock was read or text printed */
     uint64_t looked;        /* strong operations on global memory */

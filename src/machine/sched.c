@@ -360,13 +360,18 @@ static bool time_out(struct cluster *c)
     if (c->idle_rounds == 0)
         c->idle_looked = c->looked;
     c->idle_rounds++;
-    c->idle_changes = c->changes;
+    c->idle_changes = c->changes - c->own_changes;
     return true;
 }
 
-/* Whether a state comes again: what is compared with is kept for longer and longer (Brent's way to find a cycle). */
+/* Whether a state comes again: what is compared with is kept for longer and longer (Brent's way to find a cycle). Registers are
+ * all of it where no thread has stored anything; where one has, in its own memory, only time tells. */
 static bool been_here(struct cluster *c)
 {
+    if (c->own_changes != c->idle_own) {
+        c->idle_own = c->own_changes;
+        return false;
+    }
     const uint64_t state = tw_poll_state(c);
     if (c->idle_rounds > IDLE_ROUNDS && state == c->idle_state)
         return true;
@@ -409,7 +414,7 @@ static void stall(struct cluster *c)
         c->idle_rounds = 0;
         return;
     }
-    if (c->changes != c->idle_changes)
+    if (c->changes - c->own_changes != c->idle_changes)
         c->idle_rounds = 0;
     if (c->idle_rounds < IDLE_ROUNDS && time_out(c))
         return;
