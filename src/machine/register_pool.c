@@ -174,7 +174,7 @@ static void remark_unknown(struct warp *w, uint32_t lane)
 {
     tw_remark(w, lane, E0724,
               &(struct fault_note){.expected = ".maxnreg, or .minnctapersm with .reqntid or .maxntid",
-                                   .found = tw_format(w->cluster->diags->arena, "no such directives on '%s'; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor",
+                                   .found = tw_format(w->cluster->diags->arena, "'%s', whose directives do not say it; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor",
                                                       w->cluster->launch->image->entry->name),
                                    .fix = "add .minnctapersm 1; in CUDA C++ the second argument of __launch_bounds__",
                                    .spec = "PTX ISA, setmaxnreg"},

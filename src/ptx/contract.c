@@ -223,12 +223,22 @@ static bool read_tolerance(struct contract_reader *r, const struct json *object,
     return false;
 }
 
+static bool read_use(struct contract_reader *r, const struct json *object, const char *field, const char **out)
+{
+    const struct json *const v = tw_json_get(object, field);
+    if (v == NULL)
+        return true;
+    if (!tw_contract_read_name(r, object, field, out))
+        return false;
+    return **out != '\0' || tw_contract_wrong_type(r, v, field, "a string that is not empty");
+}
+
 static bool read_uses(struct contract_reader *r, const struct json *v, struct contract_arg *a)
 {
     const struct json *const seed = tw_json_get(v, "seed");
     int64_t n = 0;
     for (unsigned use = 0; use < CONTRACT_USE_COUNT; use++)
-        if (tw_json_get(v, use_names[use]) != NULL && !tw_contract_read_name(r, v, use_names[use], &a->uses[use]))
+        if (!read_use(r, v, use_names[use], &a->uses[use]))
             return false;
     if (seed != NULL && !tw_contract_read_count(r, seed, "seed", 0, INT64_MAX, &n))
         return false;

@@ -213,7 +213,7 @@ static void without_a_known_count_it_is_ignored(void **state)
              "   12 | setmaxnreg.inc.sync.aligned.u32 240;\n"
              "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
              "  expected: .maxnreg, or .minnctapersm with .reqntid or .maxntid\n"
-             "     found: no such directives on 'k'; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor\n"
+             "     found: 'k', whose directives do not say it; ptxas drops its setmaxnreg unless one CTA fills a multiprocessor\n"
              "       fix: add .minnctapersm 1; in CUDA C++ the second argument of __launch_bounds__\n"
              "      spec: PTX ISA, setmaxnreg\n"
              "note: by thread (0,0,0) of block (0,0,0)\n");

@@ -184,6 +184,12 @@ static void faults_are_named(void **state)
          "      |                         ^~\n"
          "  expected: an integer from 0 to 9223372036854775807\n"
          "     found: -1\n"},
+        {"{\"entry\": \"k\", \"args\": [{\"name\": \"X\", \"kind\": \"tensor\", \"dtype\": \"int8\", \"shape\": [2],\n\"out\": \"\"}]}",
+         "k.json:2:8: error[E0611]: field \"out\" of the launch contract has the wrong type\n"
+         "    2 | \"out\": \"\"}]}\n"
+         "      |        ^~\n"
+         "  expected: a string that is not empty\n"
+         "     found: a string\n"},
         {"[]", "k.json:1:1: error[E0611]: the launch contract is no object\n"
                "    1 | []\n      | ^~\n  expected: {\"entry\": ..., \"args\": [...]}\n     found: an array\n"},
         {"\xef\xbb\xbf{}", "k.json:1:1: error[E0610]: the launch contract is not JSON\n"
