@@ -41,6 +41,8 @@ struct finding {
     uint64_t cluster, time;
     uint32_t cta_threads;
     uint64_t address;
+    const char *place;            /* of the culprit in the source, while reporting; empty where it is not known */
+    bool told;                    /* another finding stands for it */
 };
 
 struct hazards {
@@ -345,7 +347,7 @@ static void add_sites(const struct reporter *r, const struct finding *f, struct 
     tw_diag_note(d, (struct src_span){0}, "read for %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));
 }
 
-static void report_unordered(const struct reporter *r, const struct finding *f)
+static struct diag *report_unordered(const struct reporter *r, const struct finding *f)
 {
     struct diag *const d = tw_diag(r->diags, E0923, f->read.origin->at,
                                    "%s reads what %s has written without tcgen05.fence::after_thread_sync", opcode(&f->read), opcode(&f->write));
@@ -355,9 +357,10 @@ static void report_unordered(const struct reporter *r, const struct finding *f)
     tw_diag_fix(d, "put tcgen05.fence::after_thread_sync behind the wait");
     tw_diag_spec(d, "PTX ISA, tcgen05.fence");
     add_sites(r, f, d);
+    return d;
 }
 
-static void report_early(const struct reporter *r, const struct finding *f)
+static struct diag *report_early(const struct reporter *r, const struct finding *f)
 {
     const char *const write = opcode(&f->write);
     struct diag *const d = tw_diag(r->diags, E0924, f->read.origin->at, "%s reads tensor memory before %s, issued before it, is complete",
@@ -368,9 +371,10 @@ static void report_early(const struct reporter *r, const struct finding *f)
     tw_diag_fix(d, "wait for the mbarrier of the tcgen05.commit, then execute tcgen05.fence::after_thread_sync");
     tw_diag_spec(d, "PTX ISA, tcgen05 memory consistency model");
     add_sites(r, f, d);
+    return d;
 }
 
-static void report_in_use(const struct reporter *r, const struct finding *f)
+static struct diag *report_in_use(const struct reporter *r, const struct finding *f)
 {
     const char *const write = opcode(&f->write), *const read = opcode(&f->read);
     struct diag *const d = tw_diag(r->diags, E0925, f->write.origin->at, "%s overwrites shared memory that %s, issued before it, still reads",
@@ -382,6 +386,7 @@ static void report_in_use(const struct reporter *r, const struct finding *f)
     tw_diag_spec(d, "PTX ISA, asynchronous operations");
     tw_diag_note(d, f->read.origin->at, "issued by %s%s", thread_name(r, f, &f->read), source_name(r, &f->read));
     tw_diag_note(d, (struct src_span){0}, "written by %s%s", thread_name(r, f, &f->write), source_name(r, &f->write));
+    return d;
 }
 
 static struct diag *proxy_message(const struct reporter *r, const struct finding *f)
@@ -394,7 +399,7 @@ static struct diag *proxy_message(const struct reporter *r, const struct finding
                    "%s reads shared memory that %s has written without a proxy fence", read, write);
 }
 
-static void report_proxy(const struct reporter *r, const struct finding *f)
+static struct diag *report_proxy(const struct reporter *r, const struct finding *f)
 {
     const bool copied = f->verdict == VERDICT_COPIED;
     struct diag *const d = proxy_message(r, f);
@@ -406,18 +411,48 @@ static void report_proxy(const struct reporter *r, const struct finding *f)
     tw_diag_fix(d, "let every thread that %s execute fence.proxy.async.shared::cta in front of the barrier", copied ? "copies" : "writes");
     tw_diag_spec(d, "PTX ISA, memory consistency model, proxies");
     add_sites(r, f, d);
+    return d;
+}
+
+static const struct site *culprit_of(const struct finding *f)
+{
+    return f->culprit == f->write.origin ? &f->write : &f->read;
+}
+
+static const struct site *partner_of(const struct finding *f)
+{
+    return f->culprit == f->write.origin ? &f->read : &f->write;
+}
+
+/* Of a line that a compiler has unrolled: the same opcode at the same place of the source, against the same instruction. */
+static bool is_alike(const struct finding *a, const struct finding *b)
+{
+    return a->verdict == b->verdict && a->place[0] != '\0' && partner_of(a)->origin == partner_of(b)->origin &&
+           strcmp(a->place, b->place) == 0 && strcmp(opcode(culprit_of(a)), opcode(culprit_of(b))) == 0;
+}
+
+/* How many of the findings behind it the first of its line stands for. */
+static uint32_t tell_the_others(const struct finding *first)
+{
+    uint32_t count = 0;
+    for (struct finding *f = first->next; f != NULL; f = f->next)
+        if (!f->told && is_alike(first, f)) {
+            f->told = true;
+            count++;
+        }
+    return count;
 }
 
 static void report_one(const struct reporter *r, const struct finding *f)
 {
-    if (f->verdict == VERDICT_UNORDERED)
-        report_unordered(r, f);
-    else if (f->verdict == VERDICT_EARLY)
-        report_early(r, f);
-    else if (f->verdict == VERDICT_IN_USE)
-        report_in_use(r, f);
-    else
-        report_proxy(r, f);
+    struct diag *const d = f->verdict == VERDICT_UNORDERED ? report_unordered(r, f)
+                           : f->verdict == VERDICT_EARLY   ? report_early(r, f)
+                           : f->verdict == VERDICT_IN_USE  ? report_in_use(r, f)
+                                                           : report_proxy(r, f);
+    const uint32_t others = tell_the_others(f);
+    if (others > 0)
+        tw_diag_note(d, (struct src_span){0}, "the same is true of %u more %s instruction%s of that line", others, opcode(culprit_of(f)),
+                     others == 1 ? "" : "s");
 }
 
 /* The list, first finding first. */
@@ -441,7 +476,10 @@ bool tw_hazards_report(struct hazards *h, const struct launch *l, struct diags *
     for (const struct shadow *s = h->running; s != NULL; s = s->next)
         h->exhausted |= s->claims.exhausted;
     h->findings = sorted(h->findings);
+    for (struct finding *f = h->findings; f != NULL; f = f->next)
+        f->place = source_name(&r, culprit_of(f));
     for (const struct finding *f = h->findings; f != NULL; f = f->next)
-        report_one(&r, f);
+        if (!f->told)
+            report_one(&r, f);
     return !h->exhausted;
 }

@@ -65,6 +65,33 @@ static void a_store_without_a_proxy_fence_is_an_error(void **state)
            SITES("14", "st.shared.u32 [%r2], %t;", "^~~~~~~~~~~~~~~~~~~~~~~~", "0,0,0"));
 }
 
+#define STORE(line, at) ".loc 1 " line " 3\nst.shared.u32 [%r2+" at "], %t;\n"
+#define UNROLLED(first, second, third) KERNEL(".file 1 \"k.cu\"\n.shared .align 128 .b8 box[768];", BOX first second third SYNC READ_ALL DONE)
+#define READ_ALL "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [box], 768;\n"
+#define UNFENCED(address, write_line, at, bar, source)                                                                               \
+    "k.ptx:22:1: error[E0920]: cp.async.bulk reads shared memory that st has written without a proxy fence\n"                        \
+    "   22 | @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [box], 768;\n"                                                 \
+    "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"                                                 \
+    "  expected: fence.proxy.async by the thread that writes, after its st and before it arrives at the barrier\n"                   \
+    "     found: no fence.proxy.async between the two by thread (0,0,0) of block (0,0,0), which wrote shared address " address "\n"  \
+    "       fix: let every thread that writes execute fence.proxy.async.shared::cta in front of the barrier\n"                       \
+    "      spec: PTX ISA, memory consistency model, proxies\n"                                                                       \
+    "k.ptx:" write_line ":1: note: written by thread (0,0,0) of block (0,0,0), k.cu:" source "\n"                                    \
+    "   " write_line " | st.shared.u32 [%r2+" at "], %t;\n      | " bar "\n"                                                         \
+    "note: read for thread (0,0,0) of block (0,0,0), k.cu:" 
+
+/* A compiler that unrolls a loop makes many stores of one line; the first stands for all of them. */
+static void stores_of_one_line_are_one_finding(void **state)
+{
+    expect(state, UNROLLED(STORE("5", "0"), STORE("5", "256"), STORE("5", "512")),
+           UNFENCED("0x400", "16", "0", "^~~~~~~~~~~~~~~~~~~~~~~~~~", "5") "5\n"
+           "note: the same is true of 2 more st instructions of that line\n");
+    expect(state, UNROLLED(STORE("5", "0"), STORE("6", "256"), STORE("5", "512")),
+           UNFENCED("0x400", "16", "0", "^~~~~~~~~~~~~~~~~~~~~~~~~~", "5") "5\n"
+           "note: the same is true of 1 more st instruction of that line\n"
+           UNFENCED("0x500", "18", "256", "^~~~~~~~~~~~~~~~~~~~~~~~~~~~", "6") "5\n");
+}
+
 static void a_fence_behind_the_barrier_is_a_note(void **state)
 {
     expect(state, KERNEL(DECLS, BOX WRITE SYNC FENCE READ DONE),
@@ -291,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(a_store_without_a_proxy_fence_is_an_error),
+        ROOM_TEST(stores_of_one_line_are_one_finding),
         ROOM_TEST(a_fence_behind_the_barrier_is_a_note),
         ROOM_TEST(a_copy_without_a_proxy_fence_is_a_note),
         ROOM_TEST(a_load_without_the_fence_after_the_wait_is_a_note),
