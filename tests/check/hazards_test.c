@@ -78,7 +78,7 @@ static void a_store_without_a_proxy_fence_is_an_error(void **state)
     "      spec: PTX ISA, memory consistency model, proxies\n"                                                                       \
     "k.ptx:" write_line ":1: note: written by thread (0,0,0) of block (0,0,0), k.cu:" source "\n"                                    \
     "   " write_line " | st.shared.u32 [%r2+" at "], %t;\n      | " bar "\n"                                                         \
-    "note: read for thread (0,0,0) of block (0,0,0), k.cu:" 
+    "note: read for thread (0,0,0) of block (0,0,0), k.cu:"
 
 /* A compiler that unrolls a loop makes many stores of one line; the first stands for all of them. */
 static void stores_of_one_line_are_one_finding(void **state)
