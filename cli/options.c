@@ -16,7 +16,7 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_ASSEMBLE] = {"--assemble", NULL, CMD_COMPILE, false, "ask ptxas, where it is installed, for its verdict"},
     [OPT_JSON] = {"--json", NULL, COMPILERS | CMD_EXPLAIN, false, "diagnostics and results as JSON"},
     [OPT_HELP] = {"--help", NULL, COMPILERS | CMD_EXPLAIN, false, "print this"},
-    [OPT_ENTRY] = {"--entry", "NAME", CMD_RUN, false, "for .ptx input: the entry (needed when there are several)"},
+    [OPT_ENTRY] = {"--entry", "NAME", CMD_RUN, false, "for .ptx input: the entry, in place of the contract's"},
     [OPT_LAUNCH] = {"--launch", "FILE", CMD_RUN, false, "for .ptx input: the launch contract, JSON"},
     [OPT_IN] = {"--in", "NAME=FILE.npy", CMD_RUN, true, "a tensor argument from a file"},
     [OPT_FILL] = {"--fill", "NAME=KIND[:SEED]", CMD_RUN, true,

@@ -124,7 +124,7 @@ static bool check_combination(const struct run *r)
     const bool ptx = r->ptx;
     const bool has_launch = option_given(r->o, OPT_LAUNCH);
     if (ptx && !has_launch) {
-        fprintf(stderr, "tilewright: running PTX needs its launch contract: --launch FILE.json\n");
+        fprintf(stderr, "tilewright: running PTX needs its launch contract: --launch FILE.json (docs/launch.md)\n");
         return false;
     }
     if (!options_fit(r->o, r->o->files[0], ptx))
