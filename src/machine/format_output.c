@@ -119,6 +119,18 @@ static bool take_stars(struct printer *p, struct conversion *c)
     return true;
 }
 
+/* MEASURED: H200, driver 580.159.04: a null pointer prints as "(null)", padded like any other text. */
+static bool text_argument(struct printer *p, struct text *out)
+{
+    uint64_t address;
+    if (!next_argument(p, 8, &address))
+        return false;
+    if (address != 0)
+        return tw_guest_string(p->w, p->lane, address, out);
+    tw_text_add(out, "(null)");
+    return true;
+}
+
 static bool print_one(struct printer *p, struct conversion *c)
 {
     if (!take_stars(p, c))
@@ -127,7 +139,7 @@ static bool print_one(struct printer *p, struct conversion *c)
     struct text piece;
     tw_text_init(&piece, p->out->arena);
     if (c->letter == 's') {
-        if (!next_argument(p, 8, &value) || !tw_guest_string(p->w, p->lane, value, &piece))
+        if (!text_argument(p, &piece))
             return false;
         const size_t len = c->precision >= 0 && (size_t)c->precision < piece.len ? (size_t)c->precision : piece.len;
         pad_out(p, c, piece.at, len);

@@ -267,6 +267,23 @@ static void a_kernel_prints_stars_shorts_and_null(void **state)
     rig_end(&rig);
 }
 
+/* MEASURED: H200, driver 580.159.04. */
+static void a_null_string_prints_as_a_word(void **state)
+{
+    struct rig rig;
+    uint64_t out;
+    (void)kernel_load(&rig, *state,
+                      KERNEL(PRINT_DECLS ".global .align 1 .b8 text[13] = {91, 37, 115, 93, 32, 91, 37, 49, 48, 115, 93, 10, 0};\n" /* "[%s] [%10s]\n" */,
+                             ".local .align 8 .b8 depot[16];\nsetp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\n"
+                             "st.local.u64 [depot], 0;\nst.local.u64 [depot+8], 0;\nmov.u64 %q1, depot;\ncvta.local.u64 %q1, %q1;\nmov.u64 %q5, text;\n"
+                             "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nst.param.b64 [f], %q5;\nst.param.b64 [a], %q1;\n"
+                             "call.uni (r), vprintf, (f, a);\n}\nEND:\n"),
+                      &out);
+    kernel_must_run(&rig, &out, 1, 32, 0);
+    assert_string_equal(rig.printed.at, "[(null)] [    (null)]\n");
+    rig_end(&rig);
+}
+
 static void a_function_without_a_body_is_named_before_the_run(void **state)
 {
     kernel_must_fail(*state,
@@ -337,6 +354,7 @@ int main(void)
         ROOM_TEST(a_function_s_address_is_the_same_by_mov_and_in_a_table),
         ROOM_TEST(a_kernel_prints),
         ROOM_TEST(a_kernel_prints_stars_shorts_and_null),
+        ROOM_TEST(a_null_string_prints_as_a_word),
         ROOM_TEST(a_function_without_a_body_is_named_before_the_run),
         ROOM_TEST(calls_of_different_functions_without_a_body_are_counted_apart),
         ROOM_TEST(a_failed_assertion_ends_the_launch),
