@@ -193,14 +193,18 @@ static void scatter(uint8_t *const at[LANES], uint32_t mask, size_t offset, uint
         MOVE_LANES(uint8_t, TW_GUEST_STORE(unit, at[lane] + offset, lane_word(w, o, lane)));
 }
 
+static bool is_own(const struct warp *w, const uint8_t *at)
+{
+    return w->local != NULL && (uintptr_t)at - (uintptr_t)w->local < (size_t)LANES * w->cluster->launch->local_bytes;
+}
+
 /* Memory has changed; `at` is the place of the first lane. What lies in the threads' own memory is seen by nobody else: code for
  * debuggers keeps its variables there, and a wait that stores one each time round is no less dead for it. */
-static void note_store(const struct warp *w, const uint8_t *at)
+static inline void note_store(const struct warp *w, const struct dinst *d, const uint8_t *at)
 {
-    struct cluster *const c = w->cluster;
-    const uintptr_t offset = (uintptr_t)at - (uintptr_t)w->local;
-    c->changes++;
-    c->own_changes += w->local != NULL && offset < (size_t)LANES * c->launch->local_bytes;
+    w->cluster->changes++;
+    if (d->imm != SPACE_SHARED && d->imm != SPACE_GLOBAL && is_own(w, at))
+        w->cluster->own_changes++;
 }
 
 /* Element k of a vector, or the one register. */
@@ -252,7 +256,7 @@ static enum exec_status exec_st(struct warp *w, const struct dinst *d, uint32_t 
         else
             scatter(at, mask, (size_t)k * d->elem_bytes, d->elem_bytes, w, &from);
     }
-    note_store(w, at[first_lane(mask)]);
+    note_store(w, d, at[first_lane(mask)]);
     return EXEC_NEXT;
 }
 
@@ -341,7 +345,7 @@ static enum exec_status exec_st_32(struct warp *w, const struct dinst *d, uint32
             FOR_LANES(lane, mask)
                 TW_GUEST_STORE(uint32_t, to + (size_t)(lane - first) * stride, from[lane]);
     }
-    note_store(w, at);
+    note_store(w, d, at);
     return EXEC_NEXT;
 }
 
